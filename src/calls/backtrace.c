@@ -39,7 +39,8 @@ static bool learn_replaced(struct task *task)
 {
 	struct uprobe_call calls[UPROBE_CALLS];
 
-	if (task_calls(task)->is_fed || !uprobe_calls_in_flight(task->process->tracer->uprobes, task->tid, calls, false))
+	if (task_calls(task)->is_fed ||
+	    !uprobe_calls_in_flight(task->process->tracer->uprobes, task->tid, calls, false))
 		return false;
 	for (unsigned i = 0; i < UPROBE_CALLS; i++)
 		if (calls[i].return_sp)
@@ -284,8 +285,8 @@ size_t stack_walk(struct task *task, struct unwind_frame *frames, size_t max, ui
 	struct kept_stack *const kept = &task->calls->kept;
 
 	/* The walk has ended at a call whose return the kernel waits for, and of which functrace has no record yet. */
-	if (!count || !task->process->kernel ||
-	    !kernel_probes_is_trampoline(task->process, frames[count - 1].pc) || !learn_replaced(task))
+	if (!count || !task->process->kernel || !kernel_probes_is_trampoline(task->process, frames[count - 1].pc) ||
+	    !learn_replaced(task))
 		return count;
 	if (kept->valid_at == task->at_stop)
 		stack_restore_returns(task, kept->address, kept->bytes, kept->size);

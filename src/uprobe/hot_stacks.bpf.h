@@ -96,8 +96,7 @@ __noinline int send_walked(struct uprobe_thread *thread, const struct sent *what
 		return !bpf_ringbuf_output(&ring, r, sizeof(*r) + w.count * sizeof(__u64), BPF_RB_NO_WAKEUP);
 	}
 	/* If a frame's caller cannot be computed from sp and bp, the reader walks the stack from the start. */
-	return w.end == UPROBE_COPY ? send_copy(what, thread, w.count - 1, &w.at)
-				    : send_copy(what, thread, 0, from);
+	return w.end == UPROBE_COPY ? send_copy(what, thread, w.count - 1, &w.at) : send_copy(what, thread, 0, from);
 }
 
 #endif

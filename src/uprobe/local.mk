@@ -3,7 +3,8 @@
 noinst_LIBRARIES += libuprobe.a
 libuprobe_a_SOURCES = src/uprobe/uprobes.h src/uprobe/uprobe_record.h
 if HAS_BPF
-libuprobe_a_SOURCES += src/uprobe/uprobes.c src/uprobe/link_closer.c src/uprobe/link_closer.h
+libuprobe_a_SOURCES += src/uprobe/uprobes.c src/uprobe/link_closer.c src/uprobe/link_closer.h \
+	src/uprobe/uprobe_load.c src/uprobe/uprobe_load.h
 else
 libuprobe_a_SOURCES += src/uprobe/uprobes_missing.c
 endif

@@ -17,12 +17,12 @@ void uprobes_close(struct uprobes *u)
 	(void)u;
 }
 
-int uprobe_link(struct uprobes *u, pid_t pid, const char *path, const struct uprobe_site *sites, size_t count,
-		bool returns, struct uprobe_link *link)
+int uprobe_link(struct uprobes *u, pid_t pid, int file, const struct uprobe_site *sites, size_t count, bool returns,
+		struct uprobe_link *link)
 {
 	(void)u;
 	(void)pid;
-	(void)path;
+	(void)file;
 	(void)sites;
 	(void)count;
 	(void)returns;

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -75,7 +74,6 @@ struct kernel_group kernel_group_copy(const struct kernel_group *from, unsigned 
 int kernel_group_link(struct process *p, struct kernel_group *group, pid_t tgid)
 {
 	struct kernel_link *link;
-	char path[64];
 
 	/* The kernel finds the memory by the leader, which no longer has it when it has ended. */
 	if (!proc_is_alive(tgid))
@@ -83,9 +81,8 @@ int kernel_group_link(struct process *p, struct kernel_group *group, pid_t tgid)
 	ARRAY_GROW(group->links, group->link_capacity, group->link_count);
 	link = &group->links[group->link_count];
 	link->tgid = tgid;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", group->file->fd);
-	const int error =
-		uprobe_link(p->tracer->uprobes, tgid, path, group->sites, group->count, group->returns, &link->link);
+	const int error = uprobe_link(p->tracer->uprobes, tgid, group->file->fd, group->sites, group->count,
+				      group->returns, &link->link);
 
 	group->link_count += error == 0;
 	return error;
@@ -120,7 +117,6 @@ void kernel_group_free(struct kernel_group *group)
 	free(group->links);
 	free(group->sites);
 }
-
 
 int kernel_group_clean(const struct kernel_group *group, int mem_fd, pid_t tid)
 {

@@ -114,8 +114,8 @@ static void link_new(struct process *p, size_t first)
 			group->sites[j].offset = mapping ? at - mapping->start + mapping->offset : 0;
 			group->sites[j].address = at;
 		}
-		const int error = is_possible && kernel_group_open(group, object) ? kernel_group_link_all(p, group)
-										  : -ENOENT;
+		const int error =
+			is_possible && kernel_group_open(group, object) ? kernel_group_link_all(p, group) : -ENOENT;
 
 		msg_debug(DBG_BREAKPOINT, 1, "kernel probes at %zu functions of %s%s: %s", group->count,
 			  object ? object->path : "?", group->returns ? " that return" : "",

@@ -37,7 +37,7 @@ bool kernel_events_open(struct tracer *t)
 						.entry_stacks = t->set->calls.backtrace_all,
 						.signal = FULL_SIGNAL};
 	const char *const needed = why_breakpoints(t->set);
-	char why[256];
+	char why[1024];
 
 	if (t->set->traced.probes == PROBES_BREAKPOINTS)
 		return true;

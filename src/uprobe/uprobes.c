@@ -1,7 +1,7 @@
 #include "config.h"
 #include "uprobe/uprobes.h"
 #include "uprobe/link_closer.h"
-#include "uprobe/uprobe_load.h"
+#include "uprobe/uprobe_helper.h"
 #include "base/msg.h"
 #include "base/util.h"
 
@@ -19,8 +19,9 @@
 #define PIDFD_OF_THREAD O_EXCL /* PIDFD_THREAD of include/uapi/linux/pidfd.h */
 
 struct uprobes {
-	struct uprobe_program *program;
-	int maps[UPROBE_MAPS]; /* the program's */
+	struct uprobe_program *program; /* NULL: the helper has the program */
+	struct uprobe_helper *helper;
+	int maps[UPROBE_MAPS]; /* the program's, or the helper's, which are closed in the end */
 	struct uprobe_row *rows;
 	struct uprobe_shared *shared;
 	/* the ring: kernel/bpf/ringbuf.c */
@@ -52,6 +53,7 @@ static bool map_all(struct uprobes *u)
 	return u->rows && u->shared && u->consumer && produced;
 }
 
+/* Loads the program, or lets the helper load it. */
 static bool uprobes_load(struct uprobes *u, const struct uprobes_options *options, char *why, size_t why_size)
 {
 	char message[256];
@@ -63,11 +65,12 @@ static bool uprobes_load(struct uprobes *u, const struct uprobes_options *option
 			u->maps[i] = uprobe_program_map(u->program, i);
 		return true;
 	}
-	if (error == -EPERM || error == -EACCES)
-		snprintf(why, why_size, "functrace lacks the capabilities CAP_BPF and CAP_PERFMON");
-	else
-		snprintf(why, why_size, "the kernel does not load functrace's programs: %s%s%s", strerror(-error),
-			 message[0] ? ": " : "", message);
+	if (error == -EPERM || error == -EACCES) {
+		u->helper = uprobe_helper_start(options, u->maps, why, why_size);
+		return u->helper != NULL;
+	}
+	snprintf(why, why_size, "the kernel does not load functrace's programs: %s%s%s", strerror(-error),
+		 message[0] ? ": " : "", message);
 	return false;
 }
 
@@ -100,11 +103,22 @@ void uprobes_close(struct uprobes *u)
 		munmap(u->consumer, page);
 	if (u->producer)
 		munmap((void *)(uintptr_t)u->producer, page + 2 * u->size);
+	for (unsigned i = 0; i < UPROBE_MAPS && u->helper; i++)
+		close(u->maps[i]);
+	uprobe_helper_free(u->helper);
 	uprobe_program_free(u->program);
 	free(u);
 }
 
 /* ---- Links ---- */
+
+static int create_link(const struct uprobes *u, bool at_return, pid_t pid, int file, const struct uprobe_site *sites,
+		       size_t count)
+{
+	if (u->helper)
+		return uprobe_helper_link(u->helper, at_return, pid, file, sites, count);
+	return uprobe_program_link(u->program, at_return, pid, file, sites, count);
+}
 
 int uprobe_link(struct uprobes *u, pid_t pid, int file, const struct uprobe_site *sites, size_t count, bool returns,
 		struct uprobe_link *link)
@@ -112,11 +126,11 @@ int uprobe_link(struct uprobes *u, pid_t pid, int file, const struct uprobe_site
 	*link = UPROBE_LINK_NONE;
 	/* The probe of the return first: a call whose return is probed and whose entry is not is no loss. */
 	if (returns) {
-		link->fds[1] = uprobe_program_link(u->program, true, pid, file, sites, count);
+		link->fds[1] = create_link(u, true, pid, file, sites, count);
 		if (link->fds[1] < 0)
 			return link->fds[1];
 	}
-	link->fds[0] = uprobe_program_link(u->program, false, pid, file, sites, count);
+	link->fds[0] = create_link(u, false, pid, file, sites, count);
 	if (link->fds[0] >= 0)
 		return 0;
 	const int error = link->fds[0];

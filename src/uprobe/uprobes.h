@@ -21,8 +21,9 @@ struct uprobes_options {
 	int signal;         /* sent to a thread when the ring is half full; 0: none */
 };
 
-/* Loads the program. Returns NULL if that is impossible, and writes the reason, for a message, to `why`. The caller
- * frees the result by uprobes_close(), which also ends all links. */
+/* Loads the program; without the rights to do so, starts the helper functrace-probes, which loads it. Returns NULL if
+ * that is impossible, and writes the reason, for a message, to `why`. The caller frees the result by uprobes_close(),
+ * which also ends all links. */
 struct uprobes *uprobes_open(const struct uprobes_options *options, char *why, size_t why_size);
 void uprobes_close(struct uprobes *u);
 

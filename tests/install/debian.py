@@ -99,8 +99,9 @@ def the_packages_have_exactly_the_expected_files(_folder):
                       if name.endswith((".c", ".cpp", ".conf")))
     assert len(pages["1"]) > 1 and pages["3"] and len(examples) > 5, (pages, examples)
     library = "usr/lib/%s/" % built.triplet
+    helper = ["usr/libexec/functrace/functrace-probes"] if built.triplet == "x86_64-linux-gnu" else []
     expected = {
-        "functrace": pages["1"] + pages["5"] + pages["7"] + pages["8"] + examples + [
+        "functrace": pages["1"] + pages["5"] + pages["7"] + pages["8"] + examples + helper + [
             "usr/bin/functrace", "usr/bin/functrace-postproc", "usr/share/doc/functrace/README.md.gz",
             "usr/share/bash-completion/completions/functrace.bash",
             "usr/share/bash-completion/completions/functrace-postproc.bash -> functrace.bash",
@@ -120,8 +121,8 @@ def the_packages_have_exactly_the_expected_files(_folder):
         assert found == sorted(expected[name] + documents), (name, set(found) ^ set(expected[name] + documents))
         for line in lines:
             rights, owner = line.split()[:2]
-            assert owner == "root/root" and rights in ("-rw-r--r--", "lrwxrwxrwx") or "/usr/bin/" in line and \
-                rights == "-rwxr-xr-x", line
+            assert owner == "root/root" and rights in ("-rw-r--r--", "lrwxrwxrwx") or \
+                ("/usr/bin/" in line or "/usr/libexec/" in line) and rights == "-rwxr-xr-x", line
     with gzip.open(built.path("usr/share/doc/functrace/changelog.gz"), "rt", encoding="utf-8") as packed, \
             open(os.path.join(TOP, "NEWS.md"), encoding="utf-8") as news:
         assert packed.read() == news.read()

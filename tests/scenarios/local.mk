@@ -17,7 +17,8 @@ EXTRA_DIST += tests/scenarios/aliases.py tests/scenarios/allocators.py tests/sce
 	tests/scenarios/scan_answers.py tests/scenarios/scan_roots.py \
 	tests/scenarios/generated.py tests/scenarios/kinds.py tests/scenarios/kinds_logged.py \
 	tests/scenarios/layouts.py tests/scenarios/lifecycle.py \
-	tests/scenarios/oracle.py tests/scenarios/outputs.py tests/scenarios/placement.py tests/scenarios/processes.py \
+	tests/scenarios/oracle.py tests/scenarios/outputs.py tests/scenarios/placement.py \
+	tests/scenarios/probe_helper.py tests/scenarios/processes.py \
 	tests/scenarios/programs.py tests/scenarios/reflog.py \
 	tests/scenarios/known.py tests/scenarios/live.py tests/scenarios/lost.py tests/scenarios/made.py \
 	tests/scenarios/made_calls.py tests/scenarios/made_heaps.py tests/scenarios/named_files.py \

@@ -64,6 +64,7 @@ import made_calls
 import made_heaps
 import outputs
 import placement
+import probe_helper
 import programs
 import repair
 import resident
@@ -176,6 +177,7 @@ MODULES = [
     ('described', described),
     ('cost', steady),
     ('kernel probes', kernel_probes),
+    ('kernel probes', probe_helper),
     ('stacks', stacks),
     ('aliases', aliases),
     ('classes', classes),

@@ -95,9 +95,13 @@ static int make_link(const struct served *s, const struct uprobe_request *r, int
 	return link;
 }
 
+/* Closes the file. */
 static bool answer_link(const struct served *s, const struct uprobe_request *r, int file)
 {
 	const int link = s->refusal ? s->refusal : make_link(s, r, file);
+
+	if (file >= 0)
+		close(file);
 	const struct uprobe_answer answer = {.error = link < 0 ? link : 0};
 	const bool is_sent = send_answer(s, &answer, link < 0 ? -1 : link);
 
@@ -116,12 +120,12 @@ static bool serve_one(struct served *s)
 
 	if (poll(&poller, 1, -1) < 0 || fd_message_receive(s->socket, &request, sizeof(request), &fd) <= 0)
 		return false;
+	if (request.type != UPROBE_LINK && fd >= 0)
+		close(fd);
 	if (request.type == UPROBE_LOAD)
 		goes_on = answer_load(s, &request);
 	else if (request.type == UPROBE_LINK)
 		goes_on = answer_link(s, &request, fd);
-	if (fd >= 0)
-		close(fd);
 	return goes_on && (s->refusal || probes_owner_lives(&s->owner));
 }
 

@@ -105,9 +105,11 @@ static bool answer_link(const struct served *s, const struct uprobe_request *r, 
 	const struct uprobe_answer answer = {.error = link < 0 ? link : 0};
 	const bool is_sent = send_answer(s, &answer, link < 0 ? -1 : link);
 
-	if (link >= 0)
-		close(link);
-	return is_sent;
+	if (link < 0)
+		return is_sent;
+	/* When the peer closes the link, its probes are removed, so no other descriptor of it may be open then. */
+	close(link);
+	return is_sent && send_answer(s, &answer, -1);
 }
 
 /* Answers one request. Returns false if the peer has gone, or sends something else. */

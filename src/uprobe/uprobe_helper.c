@@ -203,12 +203,19 @@ int uprobe_helper_link(struct uprobe_helper *helper, bool at_return, pid_t pid, 
 
 	if (error)
 		return error;
-	if (!receive_answer(helper->socket, LINK_MS, &answer, &fd)) {
-		/* A late answer would be taken for that of the next request. */
-		shutdown(helper->socket, SHUT_RDWR);
-		return -EPIPE;
+	int none;
+
+	if (receive_answer(helper->socket, LINK_MS, &answer, &fd)) {
+		if (answer.error)
+			return answer.error;
+		if (fd >= 0 && receive_answer(helper->socket, LINK_MS, &answer, &none))
+			return fd;
 	}
-	return answer.error ? answer.error : fd >= 0 ? fd : -EPROTO;
+	if (fd >= 0)
+		close(fd);
+	/* A late answer would be taken for that of the next request. */
+	shutdown(helper->socket, SHUT_RDWR);
+	return -EPIPE;
 }
 
 void uprobe_helper_free(struct uprobe_helper *helper)

@@ -147,7 +147,9 @@ static int link_at(pid_t pid, uint64_t offset, int at_return, uint32_t count)
 		request.sites[i].cookie = ENTER | 1;
 	}
 	transmit(&request, sizeof(request), &libc_fd, 1);
-	return receive(&fd);
+	const int error = receive(&fd);
+
+	return error ? error : receive(&fd);
 }
 
 /* Returns the offset in the C library's file of a function. */

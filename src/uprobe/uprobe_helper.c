@@ -115,7 +115,9 @@ static void explain_no_capabilities(const char *path, char *why, size_t size)
 
 static void explain_spawn(const char *path, int error, char *why, size_t size)
 {
-	if (error == -ENOENT)
+	if (error == -ENOENT && !geteuid())
+		snprintf(why, size, LACKS "root of a container usually has not got them: run functrace outside of it");
+	else if (error == -ENOENT)
 		snprintf(why, size, LACKS "its helper %s is not installed: run functrace as root", path);
 	else if (error == -EACCES)
 		snprintf(why, size,

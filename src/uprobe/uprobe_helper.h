@@ -26,8 +26,8 @@ struct uprobe_request {
 	struct uprobe_site sites[UPROBE_SITES_MAX];
 };
 
-/* The answer. UPROBE_LOAD has UPROBE_MAPS answers, with a map each. UPROBE_LINK has two: one with the link, and one when
- * the helper has closed its own descriptor of the link. After an answer with an error no other follows. */
+/* The answer. UPROBE_LOAD has UPROBE_MAPS answers, with a map each. UPROBE_LINK has two: one with the link, and one
+ * when the helper has closed its own descriptor of the link. After an answer with an error no other follows. */
 struct uprobe_answer {
 	int32_t error;     /* 0 or -errno; -EPERM: the helper has no capabilities; -EXDEV: it is in a container */
 	char message[252]; /* the kernel's reason */

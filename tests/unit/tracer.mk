@@ -7,6 +7,12 @@ TRACER_UNIT_TESTS = tests/unit/stop tests/unit/ledger tests/unit/ledger_ranges t
 	tests/unit/heap_stacks tests/unit/heap_musl_old tests/unit/heap_musl
 check_PROGRAMS += $(TRACER_UNIT_TESTS)
 TESTS += $(TRACER_UNIT_TESTS) tests/unit/hot_calls.py
+if HAS_BPF
+check_PROGRAMS += tests/unit/probe_sites
+TESTS += tests/unit/probe_sites
+endif
+tests_unit_probe_sites_SOURCES = tests/unit/probe_sites.c src/uprobe/probes_sites.c src/uprobe/probes_sites.h
+tests_unit_probe_sites_LDADD = libmodules.a libarch.a libbase.a $(ZYDIS_LIBS) $(UNIT_LIBS)
 EXTRA_DIST += tests/unit/hot_calls.py
 tests_unit_stop_LDADD = $(TRACER_TEST_LIBS)
 

@@ -65,7 +65,8 @@ static bool uprobes_load(struct uprobes *u, const struct uprobes_options *option
 			u->maps[i] = uprobe_program_map(u->program, i);
 		return true;
 	}
-	if (error == -EPERM || error == -EACCES) {
+	/* -EACCES would be the answer of the kernel's check of the program. */
+	if (error == -EPERM) {
 		u->helper = uprobe_helper_start(options, u->maps, why, why_size);
 		return u->helper != NULL;
 	}

@@ -30,6 +30,8 @@ def as_member(room):
     need_probes()
     prefix, functrace = as_nobody(room)
     helper = functrace + '-probes'
+    if not os.path.exists(FUNCTRACE + '-probes'):
+        raise builds.Skip('%s-probes does not exist' % FUNCTRACE)
     room.run(['cp', FUNCTRACE + '-probes', helper])
     if os.statvfs(helper).f_flag & os.ST_NOSUID:
         raise builds.Skip('the file system of %s is mounted with nosuid' % room.folder)

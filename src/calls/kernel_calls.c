@@ -169,7 +169,7 @@ static void feed_entry(struct feeding *f, struct breakpoint *b)
 	if (b->probe->function->role != ROLE_RELEASE)
 		stack_note_replaced(f->task, r->return_sp, own->word);
 	own->word_stop = f->task->at_stop;
-	if (r->flags & UPROBE_IS_NESTED)
+	if (r->flags & UPROBE_IS_NESTED && f->copy)
 		keep_copy(f);
 	else if (r->stack != UPROBE_NO_STACK)
 		make_stack(f);

@@ -290,7 +290,8 @@ struct calls_search {
 	struct uprobe_thread *thread;
 	struct sent *what; /* the new call */
 	__u32 place;       /* where the new call is kept; UPROBE_CALLS: not found yet */
-	bool is_nested;
+	bool is_nested;    /* another call of the thread may contain the new one */
+	bool is_jumped;    /* the function of such a call has jumped to this one (realloc to malloc, in glibc) */
 };
 
 /* The kernel takes a call for ended if a later call, whose return is probed too, has its return address at a higher
@@ -323,11 +324,11 @@ static long look_at_call(__u32 i, void *context)
 		search->place = i;
 	else if (!outer->return_sp && search->place == UPROBE_CALLS)
 		search->place = i;
-	/* A call with the same return_sp may have jumped here (reallocarray to realloc). */
 	if (outer->return_sp < call->return_sp ||
 	    (outer->return_sp == call->return_sp && outer->address == call->address))
 		return 0;
-	search->is_nested = true;
+	search->is_nested |= outer->return_sp > call->return_sp;
+	search->is_jumped |= outer->return_sp == call->return_sp;
 	if (outer->is_entered)
 		return 0;
 	const struct sent what = {.call = *outer, .ids = search->what->ids, .kind = UPROBE_ENTERED};
@@ -346,11 +347,16 @@ static __always_inline void keep_registers(struct uprobe_thread *thread, const s
 }
 
 /* Sends what is to be sent of a new call. Returns true if a record was sent or lost. */
-static __always_inline bool send_entry(struct uprobe_thread *thread, struct sent *what, bool is_nested, __u64 frame)
+static __always_inline bool send_entry(const struct calls_search *search, __u64 frame)
 {
+	struct uprobe_thread *const thread = search->thread;
+	struct sent *const what = search->what;
 	const __u64 cookie = what->call.address;
 
-	if (is_nested) {
+	if (search->is_jumped && !search->is_nested) {
+		what->flags = UPROBE_IS_NESTED;
+		sent_or_lost(send_plain(what), what);
+	} else if (search->is_nested) {
 		const struct stack_place at = {cookie & UPROBE_ADDRESS, what->call.return_sp - 8, frame};
 
 		what->flags = UPROBE_IS_NESTED;
@@ -389,7 +395,7 @@ static __always_inline int call_entered(struct pt_regs *ctx)
 	wait_for_reader(what.ids.tid);
 	search.is_nested = memory->outer_count && bpf_map_lookup_elem(&outers, &what.ids.tid);
 	bpf_loop(UPROBE_CALLS, look_at_call, &search, 0);
-	what.call.is_entered = send_entry(thread, &what, search.is_nested, TASK_FRAME(ctx));
+	what.call.is_entered = send_entry(&search, TASK_FRAME(ctx));
 	if (what.call.address & UPROBE_RETURN)
 		thread->calls[search.place < UPROBE_CALLS ? search.place : UPROBE_CALLS - 1] = what.call;
 	return 0;

@@ -38,7 +38,7 @@ enum uprobe_stack {
 };
 
 #define UPROBE_WAS_ENTERED 1 /* a record of this call's entry precedes this record */
-#define UPROBE_IS_NESTED   2 /* another call of the thread may be in flight: the copy begins at the entry itself */
+#define UPROBE_IS_NESTED   2 /* another call of the thread may be in flight: a copy begins at the entry itself */
 
 struct uprobe_record {
 	__u8 kind;  /* enum uprobe_kind */

@@ -80,7 +80,7 @@ static bool is_chosen_site(const struct checked_file *file, uint64_t offset, uin
 	if (size > sizeof(code) || read_all_at(file->fd, code, size, offset))
 		return false;
 	for (unsigned arguments = 0; arguments <= UPROBE_ARGS; arguments++)
-		if (arch_native()->uprobe.site(code, size, arguments, &chosen) && chosen == distance)
+		if (arch_uprobe_place(arch_native(), code, size, arguments, &chosen) && chosen == distance)
 			return true;
 	return false;
 }

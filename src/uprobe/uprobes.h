@@ -29,9 +29,8 @@ void uprobes_close(struct uprobes *u);
 
 /* A probed function. */
 struct uprobe_site {
-	uint64_t offset;  /* offset in the file of the instruction that gets the probe */
-	uint64_t cookie;  /* address of the function in the process, and UPROBE_ bits */
-	uint64_t address; /* of the instruction in the process; for the caller's use */
+	uint64_t offset; /* offset in the file of the instruction that gets the probe */
+	uint64_t cookie; /* address of the function in the process, and UPROBE_ bits */
 };
 
 /* The links of one thread group to functions of one file. */

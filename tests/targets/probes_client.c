@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #define SITES   256
-#define MAPS    6
+#define MAPS    8
 #define RING    (1u << 20)
 #define ENTER   (1ull << 48)
 #define TIMEOUT 60000

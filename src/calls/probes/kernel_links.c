@@ -60,6 +60,7 @@ struct kernel_group kernel_group_copy(const struct kernel_group *from, unsigned 
 				     .file = from->file,
 				     .returns = from->returns,
 				     .sites = xreallocarray(NULL, from->count, sizeof(*group.sites)),
+				     .places = xreallocarray(NULL, from->count, sizeof(*group.places)),
 				     .count = from->count,
 				     .capacity = from->count};
 
@@ -67,6 +68,7 @@ struct kernel_group kernel_group_copy(const struct kernel_group *from, unsigned 
 	for (size_t i = 0; i < from->count; i++) {
 		group.sites[i] = from->sites[i];
 		kernel_site_number(&group.sites[i], serial);
+		group.places[i] = from->places[i];
 	}
 	return group;
 }
@@ -116,6 +118,7 @@ void kernel_group_free(struct kernel_group *group)
 	}
 	free(group->links);
 	free(group->sites);
+	free(group->places);
 }
 
 int kernel_group_clean(const struct kernel_group *group, int mem_fd, pid_t tid)
@@ -128,7 +131,7 @@ int kernel_group_clean(const struct kernel_group *group, int mem_fd, pid_t tid)
 
 		/* A probe is a byte on the only processor that has probes in the kernel. */
 		if (pread(group->file->fd, &original, 1, (off_t)site->offset) == 1)
-			error |= memory_write_stopped(mem_fd, tid, site->address, &original, 1);
+			error |= memory_write_stopped(mem_fd, tid, group->places[i], &original, 1);
 	}
 	return error;
 }

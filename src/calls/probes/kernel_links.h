@@ -23,6 +23,7 @@ struct kernel_group {
 	struct kernel_file *file;
 	bool returns;
 	struct uprobe_site *sites;
+	uint64_t *places; /* the probes' addresses in the process, in the order of the sites; NULL: not linked yet */
 	size_t count, capacity;
 	struct kernel_link *links;
 	size_t link_count, link_capacity;

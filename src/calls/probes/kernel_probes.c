@@ -105,6 +105,7 @@ static void link_new(struct process *p, size_t first)
 		const struct object *const object = objects_find(&p->objects, group->object);
 		bool is_possible = object != NULL;
 
+		group->places = xreallocarray(NULL, group->count, sizeof(*group->places));
 		for (size_t j = 0; j < group->count; j++) {
 			const uint64_t at = (group->sites[j].cookie & UPROBE_ADDRESS) + group->sites[j].offset;
 			const struct mapping *const mapping = maps_find(&maps, at);
@@ -112,7 +113,7 @@ static void link_new(struct process *p, size_t first)
 			/* include/linux/uprobes.h: the kernel probes only text that is not writable. */
 			is_possible &= mapping && mapping->exec && !mapping->write && !mapping->shared;
 			group->sites[j].offset = mapping ? at - mapping->start + mapping->offset : 0;
-			group->sites[j].address = at;
+			group->places[j] = at;
 		}
 		const int error =
 			is_possible && kernel_group_open(group, object) ? kernel_group_link_all(p, group) : -ENOENT;

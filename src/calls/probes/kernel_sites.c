@@ -120,7 +120,7 @@ const char *kernel_site_find(struct process *p, const struct breakpoint *b, stru
 	unsigned char code[CODE_MAX];
 	uint64_t size = b->probe ? b->probe->start + b->probe->size - b->address : 0;
 	bool is_hot = false;
-	size_t offset = 0;
+	size_t offset;
 
 	site->cookie = b->address;
 	for (const struct probe *probe = b->probe; probe; probe = probe->next) {
@@ -142,8 +142,7 @@ const char *kernel_site_find(struct process *p, const struct breakpoint *b, stru
 	size = size && size < sizeof(code) ? size : sizeof(code);
 	while (size && breakpoints_read(p, b->address, code, size) < 0)
 		size /= 2;
-	if (!size || (!p->arch->uprobe.site(code, size, probe_arguments(b->probe), &offset) &&
-		      !p->arch->uprobe.can_step(code, size)))
+	if (!size || !arch_uprobe_place(p->arch, code, size, probe_arguments(b->probe), &offset))
 		return "the kernel cannot probe their first instruction";
 	site->offset = offset;
 	msg_debug(DBG_BREAKPOINT, 2, "kernel probe at %s+%zu of %s", b->probe->traced.shown, offset,

@@ -12,6 +12,7 @@
 #include "base/msg.h"
 #include "modules/conf/conf.h"
 #include "modules/known.h"
+#include "uprobe/uprobes.h"
 
 #include <argp.h>
 #include <ctype.h>
@@ -139,9 +140,9 @@ static const struct argp_option options[] = {
 	{"backtrace-all", 'A', NULL, 0, "record stacks of releases, too", 0},
 	{"stack-sizes", 'M', "SIZES", 0, "record stacks only for blocks of these sizes: 8,100-200,4096-", 0},
 	{"monitor", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
-	{"probes", OPT_PROBES, "kernel|breakpoints", 0,
-	 "record the calls of allocators by probes in the kernel, which do not stop the thread, or by breakpoints (the "
-	 "default)",
+	{"probes", OPT_PROBES, "auto|kernel|breakpoints", 0,
+	 "see the calls of allocators by probes in the kernel, which do not stop the thread. auto (default): where that "
+	 "is possible, else by breakpoints; kernel: end if it is not; breakpoints: never",
 	 0},
 	{"unwinder", OPT_UNWINDER, "rows|libunwind", 0,
 	 "walk stacks by functrace's own tables (rows, the default) or by libunwind", 0},
@@ -185,14 +186,21 @@ static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, NULL, 0},
 };
 
+/* Says also whether --probes=auto uses probes in the kernel here: loads the program that it would use. */
 static void show_version(void)
 {
+	const struct uprobes_options small = {.ring_size = 1 << 16, .frames = 1};
 	const struct arch *arch;
+	char why[1024];
 
 	printf("functrace %s\ntraces:", PACKAGE_VERSION);
 	for (size_t i = 0; (arch = arch_known(i)); i++)
 		printf(" %s", arch->name);
-	printf("\nLicence: GPL version 2 or later. No warranty.\n");
+	struct uprobes *const uprobes = uprobes_open(&small, why, sizeof(why));
+
+	printf("\nprobes in the kernel: %s%s\n", uprobes ? "yes" : "no, because ", uprobes ? "" : why);
+	uprobes_close(uprobes);
+	printf("Licence: GPL version 2 or later. No warranty.\n");
 }
 
 /* For the shell completion: returns the values of -e, -f or -d, because only the tables of modules, formats and

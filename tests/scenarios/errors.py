@@ -212,7 +212,7 @@ def to_a_terminal(room):
 def help_and_version(room):
     problems = []
     for option, word in (('-h', b'Usage'), ('--help', b'-t'), ('-V', b'functrace'), ('--version', b'functrace'),
-                         ('-V', b'traces: ')):
+                         ('-V', b'traces: '), ('-V', b'\nprobes in the kernel: ')):
         done = room.run([FUNCTRACE, option])
         if done.status or word.lower() not in done.out.lower() or done.err:
             problems.append('%s: status %d, stdout %r, stderr %r' % (option, done.status, done.out[:200], done.err[:200]))

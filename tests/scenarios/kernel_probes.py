@@ -334,6 +334,56 @@ def without_rights(room):
     return problems, ''
 
 
+# ---- How the calls are seen, as functrace says ----
+
+def said_by_auto(room, target, variant, *options, by=()):
+    """Traces a target with the default of --probes; returns what functrace said about its probes, and problems."""
+    folder = room.path('-'.join(['traces', target, variant, *options]).replace('=', ''))
+    os.makedirs(folder)
+    os.chmod(folder, 0o777)
+    functrace = list(by) if by else [FUNCTRACE]
+    command = [builds.target(target, variant)]
+    done = room.run(functrace + ['-f', 'text', '--probes=auto', '-o', folder] + kinds.modules(['-r', *options]) + command)
+    traces, problems = kinds.read_traces(folder, 1)
+    problems += oracle.Oracle(room.run(command).out).check(traces, names=False) if target == 'alloc_basic' else []
+    lines = [line for line in done.err.decode(errors='replace').splitlines() if 'probes in the kernel' in line or 'breakpoints saw' in line]
+    return lines, problems
+
+
+def reasons(room):
+    """The summary says how calls were seen, and why by breakpoints."""
+    need_probes()
+    problems = []
+    for target, variant, options, expected in (
+            ('alloc_basic', 'O2', (), 'probes in the kernel saw the calls of 9 functions'),
+            ('alloc_basic', 'O2', ('-a',), 'breakpoints saw all calls, because -a needs breakpoints'),
+            ('alloc_basic', 'O2', ('-b', '70'), 'breakpoints saw all calls, because stacks of more than 69 frames need breakpoints'),
+            ('alloc_basic', 'O2', ('--unwinder=libunwind',), 'breakpoints saw all calls, because --unwinder=libunwind needs breakpoints'),
+            ('alloc_cpp', 'static', (), r'probes in the kernel saw the calls of \d+ functions?; breakpoints those of .* \(they are in a file '
+                                        r'that is none of a known allocator\); .* \(exceptions may pass through them\)')):
+        lines, more = said_by_auto(room, target, variant, *options)
+        problems += more
+        if len(lines) != 1 or not re.fullmatch('functrace: ' + expected, lines[0]):
+            problems.append('%s: functrace said %r, expected %r' % (' '.join((target, variant) + options), lines, expected))
+    return problems, ''
+
+
+def reasons_without_rights(room):
+    """Without rights, calls are seen by breakpoints, and the summary and -V say why."""
+    need_probes()
+    prefix, functrace = as_nobody(room)
+    lines, problems = said_by_auto(room, 'alloc_basic', 'O2', by=prefix + [functrace])
+    expected = 'functrace lacks the capabilities CAP_BPF and CAP_PERFMON'
+    version = room.run(prefix + [functrace, '-V'])
+    if len(lines) != 1 or not lines[0].startswith('functrace: breakpoints saw all calls, because ' + expected):
+        problems.append('functrace said %r' % lines)
+    if version.status or not re.search('^probes in the kernel: no, because ' + expected, version.out.decode(), re.M):
+        problems.append('-V said %r %r' % (version.out, version.err))
+    if b'\nprobes in the kernel: yes\n' not in room.run([FUNCTRACE, '-V']).out:
+        problems.append('-V does not say that the kernel can be used')
+    return problems, ''
+
+
 # Without `makes`, which jumps to malloc: by breakpoints its record comes before malloc's.
 CHOSEN = 'leaf;f?ctorial@main;[a-k]ops;jumps;deeper;within;by_pointer;returns_nothing;allocates'
 BUILDS = [('alloc_basic', 'static'), ('alloc_basic', 'musl'), ('alloc_basic', 'no-pie'), ('alloc_cpp', 'static'), ('alloc_basic', 'O0'),
@@ -387,4 +437,6 @@ CASES = [
     ('a fast program, functrace stops', flooded(False, True)),
     ('a fast program that blocks signals, functrace stops', flooded(True, True)),
     ('a user without rights', without_rights),
+    ('the summary says how calls were seen', reasons),
+    ('the summary says how calls were seen, a user without rights', reasons_without_rights),
 ]

@@ -6,7 +6,7 @@ TESTS += tests/unit/options tests/unit/guard tests/unit/rescue tests/unit/rescue
 EXTRA_DIST += tests/unit/process_fake.py
 
 tests_unit_options_SOURCES = tests/unit/options.c tests/unit/registry_fake.c src/trace/encoding.c \
-	src/trace/compression_kinds.c \
+	src/trace/compression_kinds.c src/uprobe/uprobes_missing.c \
 	$(OPTION_SOURCES)
 tests_unit_options_LDADD = libcli.a libmodules.a libproc.a libarch.a libbase.a $(ZYDIS_LIBS) $(UNIT_LIBS)
 
@@ -27,7 +27,7 @@ tests_unit_rescue_tasks_LDADD = libproc.a libarch.a libbase.a $(ZYDIS_LIBS) $(UN
 tests_unit_cpus_SOURCES = tests/unit/cpus.c src/engine/cpus.c src/engine/cpus.h
 tests_unit_cpus_LDADD = $(UNIT_LIBS)
 
-tests_unit_functrace_fake_SOURCES = $(FRONT_SOURCES) tests/unit/engine_fake.c \
+tests_unit_functrace_fake_SOURCES = $(FRONT_SOURCES) tests/unit/engine_fake.c src/uprobe/uprobes_missing.c \
 	tests/unit/registry_fake.c src/trace/encoding.c src/trace/compression_kinds.c
 tests_unit_functrace_fake_LDADD = libcli.a libengine.a libmodules.a libproc.a libarch.a libbase.a $(ZYDIS_LIBS)
 

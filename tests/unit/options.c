@@ -324,11 +324,11 @@ static const struct {
 	/* --children */
 	{"--children ls", "--children is for -t"},
 	/* --probes */
-	{"--probes=uprobes ls", "--probes=uprobes: the probes are kernel and breakpoints"},
-	{"--probes= ls", "--probes=: the probes are kernel and breakpoints"},
-	{"--probes=Kernel ls", "--probes=Kernel: the probes are kernel and breakpoints"},
-	{"--probes=kernel,breakpoints ls", "the probes are kernel and breakpoints"},
-	{"--probes ls", "--probes=ls: the probes are kernel and breakpoints"},
+	{"--probes=uprobes ls", "--probes=uprobes: the probes are auto, kernel and breakpoints"},
+	{"--probes= ls", "--probes=: the probes are auto, kernel and breakpoints"},
+	{"--probes=Kernel ls", "--probes=Kernel: the probes are auto, kernel and breakpoints"},
+	{"--probes=kernel,breakpoints ls", "the probes are auto, kernel and breakpoints"},
+	{"--probes ls", "--probes=ls: the probes are auto, kernel and breakpoints"},
 	{"--repair --probes=kernel -t 1", "--probes does not go with --repair"},
 	/* outputs, formats, --cpu, --unwinder */
 	{"-o /no/such/ ls", "mkdir -p /no/such/"},

@@ -298,12 +298,13 @@ struct calls_search {
  * place: the stack seems to be unwound. But a signal handler on another stack may have made the later call. Then the
  * earlier call still returns, and the kernel raises SIGILL. Keeps it for the reader, which then repairs the return.
  * Source: kernel/events/uprobes.c, cleanup_return_instances(). */
-static __always_inline void keep_forgotten(struct uprobe_call *ended, __u32 tid)
+static __always_inline void keep_forgotten(struct uprobe_thread *thread, struct uprobe_call *ended, __u32 tid)
 {
 	const struct uprobe_forgotten_key key = {ended->return_sp, tid, 0};
 
 	bpf_map_update_elem(&forgotten, &key, ended, BPF_ANY);
 	ended->return_sp = 0;
+	thread->used--;
 }
 
 /* Looks at one call in flight. If it may contain the new one, it is sent, if it was not sent yet, so that the reader
@@ -318,7 +319,7 @@ static long look_at_call(__u32 i, void *context)
 	struct uprobe_call *const outer = &search->thread->calls[i];
 
 	if (outer->return_sp && outer->return_sp < call->return_sp && (call->address & UPROBE_RETURN))
-		keep_forgotten(outer, search->what->ids.tid);
+		keep_forgotten(search->thread, outer, search->what->ids.tid);
 	/* A call of the same function with the same return_sp has ended without a return. */
 	if (outer->return_sp == call->return_sp && outer->address == call->address)
 		search->place = i;
@@ -394,10 +395,18 @@ static __always_inline int call_entered(struct pt_regs *ctx)
 	keep_registers(thread, ctx);
 	wait_for_reader(what.ids.tid);
 	search.is_nested = memory->outer_count && bpf_map_lookup_elem(&outers, &what.ids.tid);
-	bpf_loop(UPROBE_CALLS, look_at_call, &search, 0);
+	if (thread->used)
+		bpf_loop(UPROBE_CALLS, look_at_call, &search, 0);
+	else
+		search.place = 0;
 	what.call.is_entered = send_entry(&search, TASK_FRAME(ctx));
-	if (what.call.address & UPROBE_RETURN)
-		thread->calls[search.place < UPROBE_CALLS ? search.place : UPROBE_CALLS - 1] = what.call;
+	if (what.call.address & UPROBE_RETURN) {
+		struct uprobe_call *const place =
+			&thread->calls[search.place < UPROBE_CALLS ? search.place : UPROBE_CALLS - 1];
+
+		thread->used += !place->return_sp;
+		*place = what.call;
+	}
 	return 0;
 }
 
@@ -419,6 +428,7 @@ static long find_returned(__u32 i, void *context)
 		return 0;
 	*search->call = *one;
 	one->return_sp = 0;
+	search->thread->used--;
 	search->is_found = true;
 	return 1;
 }
@@ -437,7 +447,9 @@ static __always_inline int call_returned_here(struct pt_regs *ctx)
 
 	if (!thread || !memory)
 		return 0;
-	bpf_loop(UPROBE_CALLS, find_returned, &search, 0);
+	/* Mostly no other call is in flight. */
+	if (!find_returned(0, &search))
+		bpf_loop(UPROBE_CALLS, find_returned, &search, 0);
 	if (!search.is_found) {
 		__sync_fetch_and_add(&memory->unmatched, 1);
 		return 0;

@@ -126,6 +126,7 @@ static inline void uprobe_record_call(struct uprobe_record *record, const struct
 /* The program's own data of a thread. */
 struct uprobe_thread {
 	struct uprobe_call calls[UPROBE_CALLS]; /* return_sp 0: unused */
+	__u64 used;                             /* number of them that are used */
 	__u64 registers[UPROBE_REGISTERS];      /* those of this hit, for a struct uprobe_copy */
 	struct uprobe_record record;            /* the record that is made, with its frames */
 	__u64 frames[UPROBE_FRAMES_MAX];

@@ -17,10 +17,10 @@ def kill_all(tracer, pid):
     visible = tracer.child.pid
     if int(status_field(guardian, 'PPid')) != visible:
         raise Failure('%d is not the guardian of %d' % (guardian, visible))
-    for one in (visible, guardian, engine):
+    # A thread of the engine gets SIGSTOP only when the guardian, which traces it, passes it on.
+    for one in (engine, guardian, visible):
         os.kill(one, signal.SIGSTOP)
-    for one in (visible, guardian, engine):
-        wait_for('functrace to stop', lambda one=one: state_of(one) == 'T')
+        wait_for('functrace to stop', lambda one=one: state_of(one) in 'Tt')
     for one in (visible, guardian, engine):
         os.kill(one, signal.SIGKILL)
     tracer.room.finish(tracer.child)

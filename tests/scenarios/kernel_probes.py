@@ -401,6 +401,7 @@ CASES = [
     ('-x of many functions', same('chosen', options=['-x', CHOSEN], by_oracle=False)),
     ('C++', same('alloc_cpp', by_oracle=False)),
     ('C++, -A', same('alloc_cpp', options=['-A'], by_oracle=False)),
+    ('C++, -b 0', same('alloc_cpp', options=['-b', '0'], by_oracle=False)),
     ('C++, a static program', same('alloc_cpp', variant='static', by_oracle=False)),
     ('exceptions', same('throwing')),
     ('exceptions out of a handler that interrupted malloc', same('throwing', 'handler', may_end=True)),

@@ -99,12 +99,12 @@ static uint64_t size_bits(const struct value *size)
 static uint64_t record_bits(const struct process *p, const struct probe *probe)
 {
 	const struct function *const f = probe->function;
-	const bool has_stacks = p->tracer->set->calls.depth != 0;
 	uint64_t bits = size_bits(&f->size);
 
+	/* Also without stacks in the trace: the first frames tell whether operator new has called malloc. */
 	if (f->role != ROLE_RELEASE)
-		bits |= UPROBE_RETURN | (has_stacks ? UPROBE_STACK : 0);
-	else if (has_stacks && p->tracer->set->calls.backtrace_all)
+		bits |= UPROBE_RETURN | UPROBE_STACK;
+	else if (p->tracer->set->calls.depth && p->tracer->set->calls.backtrace_all)
 		bits |= UPROBE_STACK;
 	/* A release, a call of -x, and a block that others may see before the call returns have their places in the
 	 * order at the entry. */

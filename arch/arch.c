@@ -104,3 +104,12 @@ void action_unpack(const struct action_layout *layout, const unsigned char *byte
 	if (layout->restorer)
 		action->restorer = get_number(bytes, layout->restorer, layout->word);
 }
+
+bool arch_uprobe_place(const struct arch *arch, const unsigned char *code, size_t size, unsigned arguments,
+		       size_t *offset)
+{
+	if (arch->uprobe.site(code, size, arguments, offset))
+		return true;
+	*offset = 0;
+	return arch->uprobe.can_step(code, size);
+}

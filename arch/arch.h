@@ -79,14 +79,8 @@ struct arch {
 
 /* Finds the instruction of a function that gets the kernel's probe: as uprobe.site does, else the first one, if the
  * kernel can probe it. */
-static inline bool arch_uprobe_place(const struct arch *arch, const unsigned char *code, size_t size,
-				     unsigned arguments, size_t *offset)
-{
-	if (arch->uprobe.site(code, size, arguments, offset))
-		return true;
-	*offset = 0;
-	return arch->uprobe.can_step(code, size);
-}
+bool arch_uprobe_place(const struct arch *arch, const unsigned char *code, size_t size, unsigned arguments,
+		       size_t *offset);
 
 /* Returns the address of code without the bits for the code's state. */
 static inline uint64_t arch_text_address(const struct arch *arch, uint64_t code)

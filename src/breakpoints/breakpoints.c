@@ -3,11 +3,14 @@
 #include "breakpoints/out_of_line_slots.h"
 #include "ptrace/target_memory.h"
 #include "ptrace/tasks.h"
+#include "proc/proc.h"
 #include "base/msg.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 void breakpoints_hide(struct process *p, uint64_t address, unsigned char *bytes, size_t size)
 {
@@ -92,16 +95,44 @@ static bool overlaps_another(const struct process *p, uint64_t address, unsigned
 	return false;
 }
 
+/* Reads code from an object's file. Returns the number of bytes, or -1. */
+static ssize_t file_bytes(struct process *p, uint64_t address, unsigned char code[ARCH_INSN_MAX])
+{
+	const struct object *const object = objects_find(&p->objects, address);
+	ssize_t got = -1;
+	struct maps maps;
+
+	if (!object || !object->open_path || maps_read(process_proc_task(p), &maps) < 0)
+		return -1;
+	const struct mapping *const mapping = maps_find(&maps, address);
+	const int fd = mapping ? open(object->open_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+
+	if (fd >= 0) {
+		got = pread(fd, code, ARCH_INSN_MAX, (off_t)(address - mapping->start + mapping->offset));
+		close(fd);
+	}
+	maps_free(&maps);
+	return got;
+}
+
 /* Reads and decodes the instruction at the breakpoint's address. Returns -errno if no breakpoint can be there. */
 static int breakpoint_prepare(struct process *p, struct breakpoint *b)
 {
 	unsigned char code[ARCH_INSN_MAX];
-	const ssize_t size = own_bytes(p, b->address, code);
+	ssize_t size = own_bytes(p, b->address, code);
 
 	if (size < 0)
 		return (int)size;
 	if (is_shared(p, b->address))
 		return -EACCES;
+	const unsigned trap_size = p->arch->breakpoint.encode(breakpoint_code(b), b->trap);
+
+	/* A probe of another program, or what a killed tracer has left. The kernel can have its probe there, too. */
+	b->is_covered = !memcmp(code, b->trap, trap_size) && p->tracer->uprobes && p->text->planting;
+	if (b->is_covered)
+		size = file_bytes(p, b->address, code);
+	if (size <= 0)
+		return -EEXIST;
 	b->is_made = !text_of_object(p, b->address);
 	if (!p->arch->insns.decode(breakpoint_code(b), code, (size_t)size, p->shadow_stack, &b->insn))
 		return -EILSEQ;
@@ -113,8 +144,6 @@ static int breakpoint_prepare(struct process *p, struct breakpoint *b)
 		if (error < 0)
 			return error;
 	}
-	const unsigned trap_size = p->arch->breakpoint.encode(breakpoint_code(b), b->trap);
-
 	if (overlaps_another(p, b->address, trap_size))
 		return -EBUSY;
 	b->size = (unsigned char)trap_size;
@@ -145,6 +174,8 @@ void breakpoint_note(struct process *p, struct breakpoint *b)
 
 static int breakpoint_write(struct process *p, struct breakpoint *b)
 {
+	if (b->is_covered)
+		return -EEXIST;
 	breakpoint_note(p, b);
 	const int error = text_write(p, b->address, b->trap, b->size);
 

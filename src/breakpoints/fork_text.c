@@ -129,6 +129,11 @@ static int run_clean(int mem_fd, pid_t tid, struct patch *first, size_t count, s
 	return error;
 }
 
+int fork_text_restore(int mem_fd, pid_t tid, uint64_t address, const void *original, size_t size)
+{
+	return memory_write_stopped(mem_fd, tid, address, original, size);
+}
+
 int fork_text_clean(const struct process *tables, int mem_fd, pid_t tid)
 {
 	size_t count, size;

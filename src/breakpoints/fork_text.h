@@ -8,6 +8,8 @@
  * of `tables` is in place. Returns 0, or the bitwise or of all errors (negative errno), which callers compare with
  * -ESRCH only. */
 int fork_text_clean(const struct process *tables, int mem_fd, pid_t tid);
+/* Puts back the original bytes of another change of the parent's text. Returns 0 or -errno. */
+int fork_text_restore(int mem_fd, pid_t tid, uint64_t address, const void *original, size_t size);
 /* Copies the slots and breakpoints of `from` into the tables of its fork's child `p`, whose objects must be known. The
  * copies have no probes yet. Calls copied() with each new breakpoint and its original. */
 void fork_text_copy(const struct process *from, struct process *p,

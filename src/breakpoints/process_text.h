@@ -32,6 +32,7 @@ struct breakpoint {
 	bool prepared; /* to be written by breakpoints_plant() */
 	bool is_made;  /* in memory that belongs to no object: code generated at run time */
 	bool unusable; /* cannot be inserted; not tried again */
+	bool is_covered; /* another program's breakpoint is there: only the kernel can probe this function */
 	/* the kernel probes this function, so no breakpoint is inserted: src/calls/probes/kernel_probes.c */
 	bool in_kernel;
 	struct slot *slot;

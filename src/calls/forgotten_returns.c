@@ -12,8 +12,8 @@
 #include <time.h>
 
 /* The kernel keeps the true return addresses of a thread's probed calls in a list. A probed call at a higher place than
- * an earlier one removes the earlier one from the list, because the stack seems to be unwound. That is wrong if a signal
- * handler that runs on another stack has made the later call:
+ * an earlier one removes the earlier one from the list, because the stack seems to be unwound. That is wrong if a
+ * signal handler that runs on another stack has made the later call:
  *
  *	malloc() | handler on the alternate stack: malloc() returns | malloc() returns to the trampoline: SIGILL
  *

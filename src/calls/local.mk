@@ -4,7 +4,8 @@ libcalls_a_SOURCES = src/calls/probes/alias.c src/calls/probes/alias.h \
 	src/calls/abandoned_calls.c src/calls/abandoned_calls.h \
 	src/calls/arguments.c src/calls/arguments.h src/calls/calls.c src/calls/calls.h \
 	src/calls/contexts.c src/calls/contexts.h src/calls/call_enter.c src/calls/call_enter.h \
-	src/calls/forgotten_returns.c src/calls/forgotten_returns.h src/calls/kernel_calls.c src/calls/kernel_calls.h src/calls/probes/kernel_probes.c \
+	src/calls/forgotten_returns.c src/calls/forgotten_returns.h \
+	src/calls/kernel_calls.c src/calls/kernel_calls.h src/calls/probes/kernel_probes.c \
 	src/calls/probes/kernel_probes.h src/calls/probes/kernel_links.c src/calls/probes/kernel_links.h \
 	src/calls/probes/kernel_sites.c src/calls/probes/kernel_sites.h \
 	src/calls/exiting.c src/calls/exiting.h \

@@ -141,8 +141,8 @@ static const struct argp_option options[] = {
 	{"stack-sizes", 'M', "SIZES", 0, "record stacks only for blocks of these sizes: 8,100-200,4096-", 0},
 	{"monitor", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
 	{"probes", OPT_PROBES, "auto|kernel|breakpoints", 0,
-	 "see the calls of allocators by probes in the kernel, which do not stop the thread. auto (default): where that "
-	 "is possible, else by breakpoints; kernel: end if it is not; breakpoints: never",
+	 "see the calls of allocators by probes in the kernel, which do not stop the thread. auto (default): where "
+	 "that is possible, else by breakpoints; kernel: end if it is not; breakpoints: never",
 	 0},
 	{"unwinder", OPT_UNWINDER, "rows|libunwind", 0,
 	 "walk stacks by functrace's own tables (rows, the default) or by libunwind", 0},

@@ -10,7 +10,8 @@ librecord_a_SOURCES = src/record/attachments.c src/record/attachments.h src/reco
 	src/record/open_files.c src/record/open_files.h src/record/trace_output.c src/record/trace_output.h \
 	src/record/progress.c \
 	src/record/deferred.c src/record/deferred.h src/record/put_records.c src/record/put_records.h \
-	src/record/run_probes.c src/record/run_probes.h src/record/progress.h src/record/remarks.c src/record/remarks.h src/record/run_summary.c \
+	src/record/run_probes.c src/record/run_probes.h \
+	src/record/progress.h src/record/remarks.c src/record/remarks.h src/record/run_summary.c \
 	src/record/run_summary.h \
 	src/record/run_summary_counts.c src/record/run_summary_live.c src/record/resident.c src/record/resident.h \
 	src/record/run.h \

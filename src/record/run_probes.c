@@ -32,7 +32,7 @@ void run_probes_missing(struct run *run, const char *why)
 }
 
 /* Appends the functions that have this reason: "calloc and realloc (REASON)". */
-static void add_reason(struct buf *b, const struct run_probes *probes, const char *why)
+static void add_probed(struct buf *b, const struct run_probes *probes, const char *why)
 {
 	size_t count = 0, shown = 0;
 
@@ -40,7 +40,10 @@ static void add_reason(struct buf *b, const struct run_probes *probes, const cha
 		count += probes->functions[i].why == why;
 	for (size_t i = 0; i < probes->count && shown < NAMES_SHOWN; i++)
 		if (probes->functions[i].why == why)
-			buf_printf(b, "%s%s", !shown++ ? "" : shown == count ? " and " : ", ",
+			buf_printf(b, "%s%s",
+				   !shown++         ? ""
+				   : shown == count ? " and "
+						    : ", ",
 				   probes->functions[i].name);
 	if (count > shown)
 		buf_printf(b, " and %zu more", count - shown);
@@ -65,7 +68,7 @@ void run_probes_report(const struct run *run)
 		if (!is_new)
 			continue;
 		buf_add_str(&b, b.size ? "; " : "; breakpoints those of ");
-		add_reason(&b, probes, probes->functions[i].why);
+		add_probed(&b, probes, probes->functions[i].why);
 	}
 	if (probes->count)
 		msg_info("probes in the kernel saw the calls of %zu function%s%s", probed, probed == 1 ? "" : "s",

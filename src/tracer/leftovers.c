@@ -73,9 +73,10 @@ void leftovers_say(struct leftovers *found)
 	const bool is_one = found->breakpoints == 1;
 
 	if (found->pid)
-		msg_warn("%zu breakpoint%s of a tracer that is gone %s in the code of process %d (%s)%s: SIGTRAP kills "
-			 "a process that reaches such a breakpoint, and functrace does not trace functions that have "
-			 "one. Detach functrace, then remove the breakpoint%s: functrace --repair %s-t %d",
+		msg_warn("%zu breakpoint%s of a tracer that is gone %s in the code of process %d (%s)%s, if no program "
+			 "such as perf or bpftrace has probes there now: SIGTRAP kills a process that reaches such a "
+			 "breakpoint, and functrace sets no breakpoint there. Detach functrace, then remove the "
+			 "breakpoint%s: functrace --repair %s-t %d",
 			 found->breakpoints, is_one ? "" : "s", is_one ? "is" : "are", found->pid, found->name, more,
 			 is_one ? "" : "s", found->others ? "--children " : "", found->pid);
 	free(more);

@@ -10,7 +10,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 #include "arch/x86/x86_uprobe_registers.h"
-#include "uprobe/uprobe_record.h"
+#include "uprobe/uprobe_maps.h"
 
 char LICENSE[] SEC("license") = "GPL";
 

@@ -18,8 +18,9 @@
  *
  *	A: close(link) | SIGKILL of A's process | A: get_user_pages_remote() = -EINTR, for each probe that is left
  *
- * A process that exits has taken its SIGKILL already, and gets no other. So the exit of a child, which has copies of the
- * descriptors, removes the probes. The child waits until this process has closed its own descriptor, or has been killed.
+ * A process that exits has taken its SIGKILL already, and gets no other. So the exit of a child, which has copies of
+ * the descriptors, removes the probes. The child waits until this process has closed its own descriptor, or has been
+ * killed.
  * Source: kernel/events/uprobes.c, uprobe_unregister_nosync(); mm/gup.c, fatal_signal_pending(). */
 
 #define CHILDREN_MAX 16
@@ -69,7 +70,7 @@ static void await_child(const struct closing *closing)
 	while (poll(&ended, 1, -1) < 0 && errno == EINTR)
 		;
 	/* A wait for all tracees may have reaped it. */
-	waitpid(closing->pid, NULL, __WALL);
+	waitid(P_PIDFD, (id_t)closing->pidfd, &(siginfo_t){0}, WEXITED | __WALL);
 	close(closing->pidfd);
 }
 

@@ -1,7 +1,7 @@
 # uprobe/: probes in the kernel: the BPF program, its links, its ring of records, its table of rows. Programs that use
 # it link $(BPF_LIBS).
 noinst_LIBRARIES += libuprobe.a
-libuprobe_a_SOURCES = src/uprobe/uprobes.h src/uprobe/uprobe_record.h
+libuprobe_a_SOURCES = src/uprobe/uprobes.h src/uprobe/uprobe_maps.h src/uprobe/uprobe_record.h
 libuprobe_a_CPPFLAGS = $(AM_CPPFLAGS) -DHELPER_FOLDER='"$(pkglibexecdir)"'
 if HAS_BPF
 libuprobe_a_SOURCES += src/uprobe/uprobes.c src/uprobe/link_closer.c src/uprobe/link_closer.h \

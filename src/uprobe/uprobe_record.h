@@ -1,6 +1,5 @@
-/* What the BPF program (hot_calls.bpf.c) and its reader share: the records in the ring, the rows by which the program
- * walks stacks, and the bits of a site's cookie. Both sides are compiled from this file, so it contains only types of
- * fixed size. */
+/* What the BPF program (hot_calls.bpf.c) and its reader share: the records in the ring, and the bits of a site's
+ * cookie. Both sides are compiled from this file, so it contains only types of fixed size. */
 #ifndef FT_UPROBE_UPROBE_RECORD_H
 #define FT_UPROBE_UPROBE_RECORD_H
 
@@ -72,107 +71,5 @@ static inline const struct uprobe_copy *uprobe_record_copy(const struct uprobe_r
 {
 	return (const struct uprobe_copy *)(const void *)(record->frames + UPROBE_FRAMES_MAX);
 }
-
-/* A row: how the caller of a frame is found. */
-enum uprobe_rule {
-	UPROBE_FROM_SP,  /* CFA = sp + cfa_offset */
-	UPROBE_FROM_BP,  /* CFA = bp + cfa_offset */
-	UPROBE_LAST,     /* the outermost frame */
-	UPROBE_NOT_HERE, /* the program cannot compute the caller: it sends a copy */
-};
-
-#define UPROBE_ROWS 65536 /* entries of the table; a row is in one of two neighbouring entries */
-/* In a key: the thread is at this pc. The other frames' pc is a return address. No user address has this bit. */
-#define UPROBE_EXACT (1ull << 63)
-
-struct uprobe_row {
-	__u64 pc; /* 0: empty */
-	__u32 space;
-	__s32 cfa_offset;
-	__s16 bp_offset; /* the caller's bp is saved at CFA + bp_offset; 0: bp is unchanged */
-	__u8 rule;       /* enum uprobe_rule */
-	__u8 unused[5];
-};
-
-static inline __u32 uprobe_row_hash(__u64 pc, __u32 space)
-{
-	const __u64 mixed = (pc ^ (__u64)space << 40) * 0x9e3779b97f4a7c15ull;
-
-	return (__u32)(mixed >> 44) & (UPROBE_ROWS - 1);
-}
-
-/* A call in flight whose return is probed. */
-struct uprobe_call {
-	__u64 address; /* the site's cookie */
-	__u64 return_sp, return_address, args[UPROBE_ARGS];
-	__u64 is_entered; /* a record of the entry was sent or lost */
-};
-
-/* Sets what a record has of its call. */
-static inline void uprobe_record_call(struct uprobe_record *record, const struct uprobe_call *call)
-{
-	record->serial = call->address >> UPROBE_SERIAL_SHIFT & (UPROBE_SERIALS - 1);
-	record->address = call->address & UPROBE_ADDRESS;
-	record->return_sp = call->return_sp;
-	record->return_address = call->return_address;
-	record->args[0] = call->args[0];
-	record->args[1] = call->args[1];
-	record->args[2] = call->args[2];
-}
-
-#define UPROBE_CALLS  8    /* calls in flight of one thread: they nest only in signal handlers and in each other */
-#define UPROBE_WINDOW 1024 /* stack bytes that the program reads at once */
-
-/* The program's own data of a thread. */
-struct uprobe_thread {
-	struct uprobe_call calls[UPROBE_CALLS]; /* return_sp 0: unused */
-	__u64 used;                             /* number of them that are used */
-	__u64 registers[UPROBE_REGISTERS];      /* those of this hit, for a struct uprobe_copy */
-	struct uprobe_record record;            /* the record that is made, with its frames */
-	__u64 frames[UPROBE_FRAMES_MAX];
-	unsigned char window[UPROBE_WINDOW + 8];
-};
-
-/* A key of the map `forgotten`: uprobe_take_forgotten(). */
-struct uprobe_forgotten_key {
-	__u64 return_sp;
-	__u32 tid;
-	__u32 unused;
-};
-
-/* A key of the map `lost`, and its value: the records of a function's calls that had no room in the ring. */
-struct uprobe_lost_key {
-	__u64 address;
-	__u32 tgid;
-	__u32 unused;
-};
-
-struct uprobe_lost {
-	__u64 records, bytes;
-};
-
-/* What the reader sets before it loads the program. */
-struct uprobe_config {
-	__u64 ring_size;      /* bytes */
-	__u64 ns_dev, ns_ino; /* the reader's pid namespace; ns_ino 0: the first one */
-	__u32 full_signal;    /* sent to a thread that makes a record when the ring is half full; 0: none */
-	__u32 frames_wanted;  /* at most UPROBE_FRAMES_MAX */
-	__u32 entry_stacks;   /* 1: the record of an entry, of a call that returns, has a stack, too */
-	__u32 tracer;         /* the process, as the kernel sees it, whose tracees are recorded; 0: all are */
-	__u64 tracer_start;   /* its start time since boot, in UPROBE_TICK_NS */
-	__u32 tracer_uid;     /* the real user of its tracees */
-	__u32 unused;
-};
-
-#define UPROBE_TICK_NS 10000000 /* /proc/PID/stat has times in this unit */
-
-/* Memory that the reader and the program share. */
-struct uprobe_shared {
-	__u64 outer_count;  /* number of threads in the map `outers` */
-	__u64 lost;         /* number of lost records */
-	__u64 unknown_lost; /* lost records that the map `lost` had no room to count */
-	__u64 unmatched;    /* returns whose entry was not seen */
-	__u64 copies;       /* records with a copy of the stack */
-};
 
 #endif

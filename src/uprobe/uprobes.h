@@ -5,7 +5,7 @@
 #ifndef FT_UPROBE_UPROBES_H
 #define FT_UPROBE_UPROBES_H
 
-#include "uprobe/uprobe_record.h"
+#include "uprobe/uprobe_maps.h"
 
 #include <stdbool.h>
 #include <stddef.h>

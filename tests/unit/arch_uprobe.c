@@ -188,7 +188,8 @@ static void test_first_instructions_are_stepped(void **state)
 		{"48 0f af fe", true},
 		{"48 83 e7 f8", true},
 		{"48 f7 e6", true},
-		/* lock add; rep stosb; jmp *%rax; ret; syscall; hlt; int3; movups; pop; no instruction; a part of one */
+		/* lock add; rep stosb; jmp *%rax; ret; syscall; hlt; int3; movups; pop; no instruction; a part of
+		 * one */
 		{"f0 48 01 07", false},
 		{"f3 aa", false},
 		{"ff e0", false},

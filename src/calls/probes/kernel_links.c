@@ -1,6 +1,6 @@
 #include "config.h"
 #include "calls/probes/kernel_links.h"
-#include "ptrace/target_memory.h"
+#include "breakpoints/fork_text.h"
 #include "ptrace/tasks.h"
 #include "proc/proc.h"
 #include "base/timed.h"
@@ -131,7 +131,7 @@ int kernel_group_clean(const struct kernel_group *group, int mem_fd, pid_t tid)
 
 		/* A probe is a byte on the only processor that has probes in the kernel. */
 		if (pread(group->file->fd, &original, 1, (off_t)site->offset) == 1)
-			error |= memory_write_stopped(mem_fd, tid, group->places[i], &original, 1);
+			error |= fork_text_restore(mem_fd, tid, group->places[i], &original, 1);
 	}
 	return error;
 }

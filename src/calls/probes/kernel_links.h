@@ -40,8 +40,8 @@ void kernel_site_number(struct uprobe_site *site, unsigned char serial);
  * no link yet. Returns 0 or -errno. */
 int kernel_group_link(struct process *p, struct kernel_group *group, pid_t tgid);
 int kernel_group_link_all(struct process *p, struct kernel_group *group);
-/* Writes the file's bytes to where the group's probes are in the text of a stopped task. Returns 0, or the bitwise or of
- * all errors. */
+/* Writes the file's bytes to where the group's probes are in the text of a stopped task. Returns 0, or the bitwise or
+ * of all errors. */
 int kernel_group_clean(const struct kernel_group *group, int mem_fd, pid_t tid);
 /* Removes the probes in a thread group. */
 void kernel_group_unlink(struct kernel_group *group, pid_t tgid);

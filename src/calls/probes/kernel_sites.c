@@ -142,6 +142,9 @@ const char *kernel_site_find(struct process *p, const struct breakpoint *b, stru
 	size = size && size < sizeof(code) ? size : sizeof(code);
 	while (size && breakpoints_read(p, b->address, code, size) < 0)
 		size /= 2;
+	/* The code in memory has another program's breakpoint. */
+	if (size >= b->size && b->is_covered)
+		memcpy(code, b->original, b->size);
 	if (!size || !arch_uprobe_place(p->arch, code, size, probe_arguments(b->probe), &offset))
 		return "the kernel cannot probe their first instruction";
 	site->offset = offset;

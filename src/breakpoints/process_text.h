@@ -29,9 +29,9 @@ struct breakpoint {
 	unsigned char original[ARCH_BREAKPOINT_MAX], trap[ARCH_BREAKPOINT_MAX];
 	unsigned char size;
 	bool inserted;
-	bool prepared; /* to be written by breakpoints_plant() */
-	bool is_made;  /* in memory that belongs to no object: code generated at run time */
-	bool unusable; /* cannot be inserted; not tried again */
+	bool prepared;   /* to be written by breakpoints_plant() */
+	bool is_made;    /* in memory that belongs to no object: code generated at run time */
+	bool unusable;   /* cannot be inserted; not tried again */
 	bool is_covered; /* another program's breakpoint is there: only the kernel can probe this function */
 	/* the kernel probes this function, so no breakpoint is inserted: src/calls/probes/kernel_probes.c */
 	bool in_kernel;

@@ -109,7 +109,7 @@ def the_summary_reports_lost_blocks_and_suggests_a_command(folder):
             (["--scan"], [], "1 block with 100 bytes is live", "; 1 block with 100 bytes is lost", "the leaks"),
             (["--scan"], ["0", "keep"], "1 block with 50 bytes is live", "; nothing is lost", "the live resources"),
             ([], [], "1 block with 100 bytes is live", "", "the live resources (for lost blocks, trace with --scan)")):
-        done = subprocess.run([FUNCTRACE, *options, "-o", path, program, *words], capture_output=True, timeout=120, check=True)
+        done = subprocess.run([FUNCTRACE, "--probes=breakpoints", *options, "-o", path, program, *words], capture_output=True, timeout=120, check=True)
         said = re.sub(r"process \d+", "process N", done.stderr.decode())
         assert said == (f"runs\nfunctrace: process N (leaky): 1 event; {live}{lost}; trace: {path}\n"
                         f"functrace: to see {hint}: functrace-postproc --report {path}\n"), said

@@ -330,6 +330,7 @@ static void run(void)
 	}
 	modules[0] = builtin_module("memory");
 	settings = (struct settings){.traced.modules = modules,
+				     .traced.probes = PROBES_BREAKPOINTS,
 				     .traced.module_count = 1,
 				     .trace.encoding = &trace_encoding,
 				     .target.pids = (pid_t *)(uintptr_t)world->pids,

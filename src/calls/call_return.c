@@ -4,6 +4,7 @@
 #include "calls/arguments.h"
 #include "calls/contexts.h"
 #include "calls/probes/alias.h"
+#include "calls/probes/kernel_probes.h"
 #include "calls/nested_blocks.h"
 #include "calls/probes/probes.h"
 #include "calls/range_release.h"
@@ -42,8 +43,14 @@ static void resolver_returned(struct task *task, const struct call *call)
 
 	struct object *object = objects_find(&p->objects, result);
 
-	if (object)
-		probe_chosen(p, call->probe, result, object);
+	if (!object)
+		return;
+	/* A fork's child that borrows the tables gets its own first. */
+	text_about_to_change(p);
+	p->text->planting = true;
+	probe_chosen(p, call->probe, result, object);
+	kernel_probes_plant(p);
+	probes_plant(p);
 }
 
 static bool call_return_read_memory(const struct module_call *call, uint64_t address, void *to, size_t size)

@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -154,22 +155,28 @@ void engine_target_ended(struct engine *engine, int status)
 
 /* ---- The main thread ---- */
 
+static int note_wake_child(void *context)
+{
+	struct engine *const engine = context;
+
+	atomic_store(&engine->wake_child, getpid());
+	return 0;
+}
+
 /* Makes the tracer thread's wait return, by a child that exits at once. The child itself writes its pid, into memory
- * that it shares with the engine (vfork), before it can be reaped. There is one child at a time, so that children do
- * not accumulate while the tracer is busy. Returns false if the caller has to try again soon. */
+ * that it shares with the engine, before it can be reaped. It shares the descriptors, too: with copies of those of the
+ * kernel's probes it would keep them a moment longer than the tracer knows. There is one child at a time, so that
+ * children do not accumulate while the tracer is busy. Returns false if the caller has to try again soon. */
 static bool wake_tracer(struct engine *engine)
 {
+	static _Alignas(16) unsigned char stack[8192];
+
 	if (!atomic_load(&engine->requests))
 		return true;
 	if (atomic_load(&engine->wake_child))
 		return false;
-	const pid_t pid = vfork();
-
-	if (pid == 0) {
-		atomic_store(&engine->wake_child, getpid());
-		_exit(0);
-	}
-	return pid > 0;
+	return clone(note_wake_child, stack + sizeof(stack), CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD, engine) >
+	       0;
 }
 
 /* Reads the visible process's messages. Returns false if the visible process has ended. */

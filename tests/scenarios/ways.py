@@ -45,5 +45,8 @@ def with_probes(command, functrace):
     if not getattr(_own, 'by_breakpoints', False) or functrace not in command or OTHERS.intersection(command) or \
        command[0] == 'cp':
         return command
+    # --scan alone traces nothing.
+    if any(word.split('=')[0] == '--scan' for word in command) and '-e' not in command:
+        return command
     at = command.index(functrace) + 1
     return command[:at] + ['--probes=breakpoints'] + command[at:]

@@ -88,11 +88,11 @@ static __always_inline struct ids ids_of_thread(void)
 {
 	const __u64 both = bpf_get_current_pid_tgid();
 	struct ids ids = {both, both >> 32, both >> 32};
-	struct bpf_pidns_info info = {};
+	struct task_struct *const task = bpf_get_current_task_btf();
 
-	if (config.ns_ino && !bpf_get_ns_current_pid_tgid(config.ns_dev, config.ns_ino, &info, sizeof(info))) {
-		ids.tid = info.pid;
-		ids.tgid = info.tgid;
+	if (config.ns_ino) {
+		ids.tid = number_of(task);
+		ids.tgid = number_of(BPF_CORE_READ(task, group_leader));
 	}
 	return ids;
 }

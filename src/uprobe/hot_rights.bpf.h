@@ -1,7 +1,9 @@
-/* Whose calls the program records: part of hot_calls.bpf.c. If functrace has no rights of its own, the helper
- * functrace-probes has loaded the program for one tracer, which may see only what ptrace would show it at this moment.
- * A probe stays when its process is detached, when it executes a set-user-ID program, or when it makes itself
- * undumpable; then the program must be silent.
+/* What the program reads of the kernel's data of a thread: its numbers, and whether its calls may be recorded. Part of
+ * hot_calls.bpf.c.
+ *
+ * If functrace has no rights of its own, the helper functrace-probes has loaded the program for one tracer, which may
+ * see only what ptrace would show it at this moment. A probe stays when its process is detached, when it executes a
+ * set-user-ID program, or when it makes itself undumpable; then the program must be silent.
  *
  * Only the members that are used are declared: the kernel's own places of them are filled in when the program is
  * loaded (CO-RE). */
@@ -18,13 +20,51 @@ struct mm_struct___6_18 {
 	} flags;
 } __attribute__((preserve_access_index));
 
+struct pid_namespace {
+	struct {
+		unsigned int inum;
+	} ns;
+} __attribute__((preserve_access_index));
+
+/* include/linux/pid.h: a number of a task, in one of the namespaces that it is in */
+struct upid {
+	int nr;
+	struct pid_namespace *ns;
+};
+
+struct pid {
+	unsigned int level; /* its last number */
+	struct upid numbers[1];
+} __attribute__((preserve_access_index));
+
 struct task_struct {
+	struct pid *thread_pid;
 	unsigned int ptrace;
 	int tgid;
 	struct task_struct *parent, *group_leader;
 	__u64 start_boottime;
 	struct mm_struct *mm;
 } __attribute__((preserve_access_index));
+
+#define LEVELS_MAX 32 /* include/linux/pid_namespace.h: MAX_PID_NS_LEVEL */
+
+/* Returns a task's number in the reader's pid namespace; 0: it has none. The task may be in a namespace in that one, as
+ * in a container, for which bpf_get_ns_current_pid_tgid() has no answer. */
+static __always_inline __u32 number_of(struct task_struct *task)
+{
+	struct pid *const pid = BPF_CORE_READ(task, thread_pid);
+	const unsigned int last = BPF_CORE_READ(pid, level);
+	const struct upid *const numbers = (const void *)__builtin_preserve_access_index(&pid->numbers);
+	struct upid number = {};
+
+	for (unsigned int i = 0; i <= LEVELS_MAX; i++) {
+		if (i > last || bpf_probe_read_kernel(&number, sizeof(number), numbers + i))
+			return 0;
+		if (BPF_CORE_READ(number.ns, ns.inum) == (unsigned int)config.ns_ino)
+			return (__u32)number.nr;
+	}
+	return 0;
+}
 
 #define DUMPABLE_MASK 3 /* include/linux/mm_types.h: MMF_DUMPABLE_MASK */
 #define DUMPABLE_USER 1 /* include/linux/sched/coredump.h: SUID_DUMP_USER */

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -51,7 +50,6 @@ static bool is_first_namespace(struct uprobe_config *config)
 	/* include/linux/proc_ns.h: PROC_PID_INIT_INO */
 	if (info.st_ino == 0xeffffffcu)
 		return true;
-	config->ns_dev = info.st_dev;
 	config->ns_ino = info.st_ino;
 	return true;
 }

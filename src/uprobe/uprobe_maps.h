@@ -85,14 +85,14 @@ struct uprobe_lost {
 
 /* What the reader sets before it loads the program. */
 struct uprobe_config {
-	__u64 ring_size;      /* bytes */
-	__u64 ns_dev, ns_ino; /* the reader's pid namespace; ns_ino 0: the first one */
-	__u32 full_signal;    /* sent to a thread that makes a record when the ring is half full; 0: none */
-	__u32 frames_wanted;  /* at most UPROBE_FRAMES_MAX */
-	__u32 entry_stacks;   /* 1: the record of an entry, of a call that returns, has a stack, too */
-	__u32 tracer;         /* the process, as the kernel sees it, whose tracees are recorded; 0: all are */
-	__u64 tracer_start;   /* its start time since boot, in UPROBE_TICK_NS */
-	__u32 tracer_uid;     /* the real user of its tracees */
+	__u64 ring_size;     /* bytes */
+	__u64 ns_ino;        /* the reader's pid namespace; 0: the first one */
+	__u32 full_signal;   /* sent to a thread that makes a record when the ring is half full; 0: none */
+	__u32 frames_wanted; /* at most UPROBE_FRAMES_MAX */
+	__u32 entry_stacks;  /* 1: the record of an entry, of a call that returns, has a stack, too */
+	__u32 tracer;        /* the process, as the kernel sees it, whose tracees are recorded; 0: all are */
+	__u64 tracer_start;  /* its start time since boot, in UPROBE_TICK_NS */
+	__u32 tracer_uid;    /* the real user of its tracees */
 	__u32 unused;
 };
 

@@ -384,6 +384,24 @@ def reasons_without_rights(room):
     return problems, ''
 
 
+def nested_namespaces(room):
+    """functrace in a pid namespace traces a program in a pid namespace within that one: each thread has three numbers."""
+    need_probes()
+    unshare, folder = kinds.need('unshare'), room.path('traces')
+    if room.run([unshare, '-pf', '--mount-proc', 'true']).status:
+        raise builds.Skip('pid namespaces cannot be made here')
+    os.makedirs(folder)
+    command = [builds.target('alloc_basic', 'O2')]
+    done = room.run([unshare, '-pf', '--mount-proc', FUNCTRACE, '--probes=kernel', '-f', 'text', '-o', folder] + kinds.modules(['-r']) +
+                    [unshare, '-pf'] + command)
+    traces, problems = kinds.read_traces(folder)
+    traces = [trace for trace in traces if os.path.basename(trace.header['process']) == os.path.basename(command[0])]
+    problems += oracle.Oracle(room.run(command).out).check(traces)
+    if done.status or len(traces) != 1 or b'missing' in done.err:
+        problems.append('status %s, %d traces, functrace said %r' % (done.status, len(traces), done.err))
+    return problems, ''
+
+
 # Without `makes`, which jumps to malloc: by breakpoints its record comes before malloc's.
 CHOSEN = 'leaf;f?ctorial@main;[a-k]ops;jumps;deeper;within;by_pointer;returns_nothing;allocates'
 BUILDS = [('alloc_basic', 'static'), ('alloc_basic', 'musl'), ('alloc_basic', 'no-pie'), ('alloc_cpp', 'static'), ('alloc_basic', 'O0'),
@@ -438,6 +456,7 @@ CASES = [
     ('a fast program, functrace stops', flooded(False, True)),
     ('a fast program that blocks signals, functrace stops', flooded(True, True)),
     ('a user without rights', without_rights),
+    ('a pid namespace in that of functrace', nested_namespaces),
     ('the summary says how calls were seen', reasons),
     ('the summary says how calls were seen, a user without rights', reasons_without_rights),
 ]

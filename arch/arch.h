@@ -32,9 +32,10 @@ struct arch_uprobe {
 	/* Returns true if the kernel can probe the function's first instruction, although it does not emulate it: it
 	 * executes it out of line, which takes some ten times as long. */
 	bool (*can_step)(const unsigned char *code, size_t size);
-	/* To be called when the kernel raises SIGILL in its trampoline, because it has forgotten a call. Gives the
-	 * registers, except pc, the values that they have when the function returns. top: the words at sp. */
-	void (*leave_trampoline)(struct arch_regs *regs, uint64_t trampoline,
+	/* To be called when the kernel raises a signal in its trampoline. Gives the registers, except pc, the values
+	 * that they have when the function returns. was_called: the trampoline's system call was made. top: the words
+	 * at sp. */
+	void (*leave_trampoline)(struct arch_regs *regs, uint64_t trampoline, bool was_called,
 				 const uint64_t top[ARCH_TRAMPOLINE_WORDS]);
 	/* Indexes, in struct arch_regs, of the registers in a struct uprobe_copy, and of the result. */
 	const unsigned char *words;

@@ -53,6 +53,10 @@ struct arch_breakpoint {
 	/* Sets the instruction's bytes for a breakpoint at an address, and returns their number. */
 	unsigned (*encode)(uint64_t address, unsigned char bytes[ARCH_BREAKPOINT_MAX]);
 	int hit_code; /* the si_code of the SIGTRAP that a breakpoint raises */
+	/* Another instruction of one byte that stops a thread after itself, and the si_code of its SIGTRAP; 0: none. It
+	 * is for places where the kernel may have a uprobe, for which it would take the usual breakpoint. */
+	unsigned char second;
+	int second_code;
 	/* Returns the address of the breakpoint that was hit by a task with this pc. */
 	uint64_t (*hit_address)(uint64_t pc);
 	/* Returns the address for a function's breakpoint: that of the function, or after its landing pad (endbr64,

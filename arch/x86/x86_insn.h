@@ -58,6 +58,7 @@ bool x86_64_uprobe_site(const unsigned char *code, size_t size, unsigned argumen
 /* struct arch's uprobe.can_step: x86_uprobe.c. */
 bool x86_64_uprobe_can_step(const unsigned char *code, size_t size);
 /* struct arch's uprobe.leave_trampoline: x86_uprobe.c. */
-void x86_64_leave_trampoline(struct arch_regs *regs, uint64_t trampoline, const uint64_t top[ARCH_TRAMPOLINE_WORDS]);
+void x86_64_leave_trampoline(struct arch_regs *regs, uint64_t trampoline, bool was_called,
+			     const uint64_t top[ARCH_TRAMPOLINE_WORDS]);
 
 #endif

@@ -118,11 +118,14 @@ bool x86_64_uprobe_can_step(const unsigned char *code, size_t size)
 
 /* Before Linux 6.11 the trampoline is an int3. Since then it pushes rax, rcx and r11, and makes a system call, which
  * pops them and pushes them again, and returns rax: arch/x86/kernel/uprobes.c, uretprobe_trampoline_entry. */
-void x86_64_leave_trampoline(struct arch_regs *regs, uint64_t trampoline, const uint64_t top[ARCH_TRAMPOLINE_WORDS])
+void x86_64_leave_trampoline(struct arch_regs *regs, uint64_t trampoline, bool was_called,
+			     const uint64_t top[ARCH_TRAMPOLINE_WORDS])
 {
 	if (regs->words[X86_RIP] == trampoline + 1)
 		return;
 	regs->words[X86_R11] = top[0];
 	regs->words[X86_RCX] = top[1];
+	if (!was_called)
+		regs->words[X86_RAX] = top[2];
 	regs->words[X86_RSP] += ARCH_TRAMPOLINE_WORDS * sizeof(top[0]);
 }

@@ -50,10 +50,11 @@ static struct breakpoint *return_site(struct task *task, const struct probe *pro
 	enum arch_call kind;
 
 	*count = &counts->no_return_seen;
-	/* The kernel has recorded the call, and records its return. */
-	if (b && task_calls(task)->is_fed && b->calls)
-		return b;
-	if (b && b->is_return && !task->calls->is_fed)
+	/* The kernel has recorded the call, and records its return. The code that made the call may be gone, if the
+	 * process has executed another program since. */
+	if (task_calls(task)->is_fed)
+		return b && b->calls ? b : breakpoint_add(p, return_address);
+	if (b && b->is_return)
 		return breakpoint_refresh(p, b) ? b : breakpoint_insert(p, return_address);
 	if (arch_call_before(p->arch, return_address, &code, &kind) < 0) {
 		if (!objects_find(&p->objects, address))
@@ -64,9 +65,9 @@ static struct breakpoint *return_site(struct task *task, const struct probe *pro
 		*count = kind == CALL_NONE ? &counts->not_calls : &counts->abandoned;
 		return NULL;
 	}
-	b = task->calls->is_fed ? breakpoint_add(p, return_address) : breakpoint_insert(p, return_address);
+	b = breakpoint_insert(p, return_address);
 	if (b) {
-		b->is_return |= !task->calls->is_fed;
+		b->is_return = true;
 		breakpoint_calls(b)->is_computed = kind == CALL_COMPUTED;
 	}
 	return b;

@@ -8,6 +8,7 @@
 #include "base/util.h"
 #include "uprobe/uprobes.h"
 
+#include <signal.h>
 #include <string.h>
 #include <time.h>
 
@@ -17,7 +18,10 @@
  *
  *	malloc() | handler on the alternate stack: malloc() returns | malloc() returns to the trampoline: SIGILL
  *
- * Source: kernel/events/uprobes.c, uprobe_handle_trampoline(). The BPF program keeps such calls. */
+ * The BPF program keeps such calls. Source: kernel/events/uprobes.c, uprobe_handle_trampoline().
+ *
+ * Since Linux 6.11 the trampoline makes a system call. A program that has its system calls delivered to a handler by
+ * SIGSYS (PR_SET_SYSCALL_USER_DISPATCH, as Wine does, or a seccomp filter) would get this one, too. */
 
 /* A record whose stack is a copy. */
 struct repaired_record {
@@ -54,11 +58,11 @@ static const struct uprobe_record *make_record(const struct task *task, const st
 	return r;
 }
 
-bool forgotten_return_repair(struct task *task)
+bool forgotten_return_repair(struct task *task, int code)
 {
 	struct process *const p = task->process;
+	struct uprobe_call calls[UPROBE_CALLS];
 	uint64_t top[ARCH_TRAMPOLINE_WORDS];
-	struct uprobe_call call;
 
 	if (!p->kernel || task_regs(task) < 0)
 		return false;
@@ -69,14 +73,21 @@ bool forgotten_return_repair(struct task *task)
 		return false;
 	struct arch_regs returned = task->regs;
 
-	p->arch->uprobe.leave_trampoline(&returned, page, top);
-	if (!uprobe_take_forgotten(p->tracer->uprobes, task->tid, p->arch->registers.sp(&returned), &call))
+	p->arch->uprobe.leave_trampoline(&returned, page, code == SI_KERNEL, top);
+	size_t count = uprobe_take_returned(p->tracer->uprobes, task->tid, p->arch->registers.sp(&returned), calls);
+
+	if (!count || !calls[0].return_sp)
 		return false;
-	msg_debug(DBG_CALL, 1, "%d: the kernel has forgotten a call that returns to 0x%llx", task->tid,
-		  (unsigned long long)call.return_address);
-	p->arch->registers.set_pc(&returned, call.return_address);
+	msg_debug(DBG_CALL, 1, "%d: a call returns to 0x%llx without the kernel's program", task->tid,
+		  (unsigned long long)calls[0].return_address);
+	p->arch->registers.set_pc(&returned, calls[0].return_address);
 	task->regs = returned;
 	task_set_regs(task);
-	kernel_call(task, make_record(task, &call));
+	/* The function that was reached last by jumps returns first. */
+	while (count-- > 0) {
+		calls[count].return_address = calls[0].return_address;
+		if (calls[count].return_sp)
+			kernel_call(task, make_record(task, &calls[count]));
+	}
 	return true;
 }

@@ -92,10 +92,22 @@ static ssize_t read_code(void *context, uint64_t address, void *data, size_t siz
 	return stack_read_running(f->p, address, data, size);
 }
 
-/* Enters the rows of these frames in the kernel's table. */
-static void teach(struct feeding *f, const struct unwind_frame *walked, size_t count, bool is_exact)
+/* Returns true if a signal handler returns to the frame's pc, so that the kernel's struct ucontext is on the stack. */
+static bool frame_is_restorer(struct feeding *f, const struct unwind_frame *frame)
 {
-	for (size_t i = 0; i < count; i++, is_exact = false) {
+	const struct arch *const arch = f->p->arch;
+	unsigned char code[16];
+
+	return arch->signal.find_restorer &&
+	       stack_read_running(f->p, frame->pc, code, sizeof(code)) == (ssize_t)sizeof(code) &&
+	       arch->signal.find_restorer(code, sizeof(code)) == 0;
+}
+
+/* Enters the rows of these frames in the kernel's table. is_first_exact: the first pc is no return address. */
+static void teach(struct feeding *f, const struct unwind_frame *walked, size_t count, bool is_first_exact)
+{
+	for (size_t i = 0; i < count; i++) {
+		const bool is_exact = walked[i].signal || (!i && is_first_exact);
 		const struct simple_row simple = unwinder_simple_row(f->p->unwinder, walked[i].pc, is_exact);
 		struct uprobe_row row = {.pc = is_exact ? walked[i].pc | UPROBE_EXACT : walked[i].pc,
 					 .space = f->record->space,
@@ -106,8 +118,8 @@ static void teach(struct feeding *f, const struct unwind_frame *walked, size_t c
 						 : simple.kind == SIMPLE_LAST    ? UPROBE_LAST
 										 : UPROBE_NOT_HERE};
 
-		if (walked[i].signal)
-			row.rule = UPROBE_NOT_HERE;
+		if (i + 1 < count && walked[i + 1].signal)
+			row.rule = frame_is_restorer(f, &walked[i]) ? UPROBE_SIGNAL : UPROBE_NOT_HERE;
 		uprobe_row_set(f->p->tracer->uprobes, &row);
 	}
 }
@@ -122,8 +134,10 @@ static void make_stack(struct feeding *f)
 	bool cut = false;
 
 	for (size_t i = 0; i < count; i++)
-		frames[i] = (struct unwind_frame){.pc = r->frames[i]};
+		frames[i] = (struct unwind_frame){.pc = r->frames[i] & ~UPROBE_EXACT,
+						  .signal = r->frames[i] & UPROBE_EXACT};
 	if (r->stack == UPROBE_COPY && count < wanted) {
+		const bool is_exact = f->copy->registers[UPROBE_PC] & UPROBE_EXACT;
 		struct stack_snapshot snapshot = {.arch = f->p->arch,
 						  .address = f->copy->registers[UPROBE_SP],
 						  .bytes = f->copy->bytes,
@@ -131,11 +145,12 @@ static void make_stack(struct feeding *f)
 						  .read = read_code,
 						  .context = f,
 						  .inside = true,
-						  .is_caller = count || !is_return};
+						  .is_caller = !is_exact && (count || !is_return)};
 
 		for (unsigned i = 0; i < UPROBE_REGISTERS; i++)
-			snapshot.regs.words[f->p->arch->uprobe.words[i]] = f->copy->registers[i];
-		snapshot.is_partial = count != 0;
+			snapshot.regs.words[f->p->arch->uprobe.words[i]] =
+				f->copy->registers[i] & (i == UPROBE_PC ? ~UPROBE_EXACT : UINT64_MAX);
+		snapshot.is_partial = count && !is_exact;
 		const size_t more = unwind_stack(f->p->unwinder, &snapshot, frames + count, wanted - count, 0, &cut);
 
 		msg_debug(DBG_UNWIND, 1, "%u: a stack was copied after %zu frames, %llu bytes from 0x%llx: %zu more%s",
@@ -143,6 +158,8 @@ static void make_stack(struct feeding *f)
 			  (unsigned long long)f->copy->registers[UPROBE_SP], more, cut ? ", cut" : "");
 		kernel_probes_note_space(f->p, r->space);
 		teach(f, frames + count, more, !snapshot.is_caller);
+		if (more && is_exact)
+			frames[count].signal = true;
 		count += more;
 	}
 	f->stack =

@@ -465,11 +465,17 @@ bool task_is_at_its_end(const struct task *task)
 	return task_siginfo(task->tid, &info) && info.si_code == (SIGTRAP | PTRACE_EVENT_EXIT << 8);
 }
 
+static bool is_hit(const struct arch *arch, const siginfo_t *info)
+{
+	return info->si_code == arch->breakpoint.hit_code ||
+	       (arch->breakpoint.second && info->si_code == arch->breakpoint.second_code);
+}
+
 bool task_hit_by_kernel(const struct task *task)
 {
 	siginfo_t info;
 
-	return task_siginfo(task->tid, &info) && info.si_code == task->process->arch->breakpoint.hit_code;
+	return task_siginfo(task->tid, &info) && is_hit(task->process->arch, &info);
 }
 
 bool task_has_trap_queued(const struct task *task)
@@ -484,7 +490,7 @@ bool task_has_trap_queued(const struct task *task)
 		if (got <= 0)
 			return false;
 		for (long i = 0; i < got; i++)
-			if (infos[i].si_signo == SIGTRAP && infos[i].si_code == arch->breakpoint.hit_code)
+			if (infos[i].si_signo == SIGTRAP && is_hit(arch, &infos[i]))
 				return true;
 		args.off += (uint64_t)got;
 	}

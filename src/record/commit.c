@@ -69,7 +69,7 @@ static bool commit_accuses(const struct trace *trace)
 
 bool commit_suspects(const struct trace *trace)
 {
-	return !trace->origin.attached && !trace->counts.no_return_seen;
+	return !trace->origin.attached && !trace->counts.no_return_seen && !trace->counts.unrecorded;
 }
 
 /* Writes a note that the id was released before, without an allocation in between. */

@@ -60,7 +60,8 @@ struct run_sums {
 struct run_probes {
 	struct probed_function *functions;
 	size_t count, capacity;
-	char *missing; /* why there are no probes in the kernel; NULL: there are, or they are not wanted */
+	char *missing;   /* why there are no probes in the kernel; NULL: there are, or they are not wanted */
+	uint64_t vforks; /* number of children of vfork whose calls were not seen before they executed a program */
 };
 
 /* The line on the terminal that shows how a run proceeds (progress.c). */

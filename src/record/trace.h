@@ -91,12 +91,12 @@ struct ledger {
 
 /* The program of a trace, and how its tracing began. */
 struct trace_origin {
-	char *exe;                   /* the path of the program, as it is in the trace */
-	char *name;                  /* the name by which the process was started */
-	bool foreign_mounts;         /* the paths in the trace are valid only in another mount namespace */
-	bool is_launched, is_forked; /* is_forked: a fork's child that has not called execve since */
-	/* the trace began while the program was running (-t, or after tracing was paused), or at a fork of such a
-	 * process, so older blocks are unknown */
+	char *exe;           /* the path of the program, as it is in the trace */
+	char *name;          /* the name by which the process was started */
+	bool foreign_mounts; /* the paths in the trace are valid only in another mount namespace */
+	/* is_child: of a traced process; is_forked: it has not called execve since the fork */
+	bool is_launched, is_child, is_forked;
+	/* began while the program was running (-t, or after a pause), or at its fork: older blocks are unknown */
 	bool attached;
 	bool attached_to; /* the process was named by -t */
 	bool may_miss;    /* calls may have been missed, so releases of unknown ids are not reported */

@@ -60,7 +60,10 @@ static bool is_breakpoint(const struct comparison *c, const struct code_changes_
 		memcpy(change->original, page->file + from, size);
 		return true;
 	}
-	return false;
+	if (!c->arch->breakpoint.second || page->now[at] != c->arch->breakpoint.second)
+		return false;
+	*change = (struct code_change){page->start + at, CODE_BREAKPOINT, 1, {page->file[at]}};
+	return true;
 }
 
 static void code_changes_compare(struct comparison *c, const struct code_changes_page *page)

@@ -74,12 +74,17 @@ static void find_out(struct tracer *t, struct task *child, const struct task *ma
 		return;
 	if (shares_memory(child, maker)) {
 		parent->shared = true;
-		if (!kernel_probes_join(parent, child->tgid)) {
+		const bool is_vfork = child->life->birth.event == PTRACE_EVENT_VFORK;
+
+		/* It runs in its parent's memory until it executes a program, so no breakpoint can be there. */
+		if (is_vfork && parent->kernel && t->set->traced.probes == PROBES_AUTO)
+			t->run->probes.vforks++;
+		else if (!kernel_probes_join(parent, child->tgid)) {
 			process_own(parent);
 			kernel_probes_use_breakpoints(parent);
 		}
 		child->life->release_at_exec = !t->set->target.follow;
-		child->life->vfork.is_child = child->life->birth.event == PTRACE_EVENT_VFORK;
+		child->life->vfork.is_child = is_vfork;
 		return;
 	}
 	child->life->birth.kind = BIRTH_FORK;

@@ -131,6 +131,9 @@ void act_exec(struct tracer *t, const struct stop *stop)
 	const bool first = launched && !t->launch_execed;
 
 	const bool leaving = process_is_leaving(t, task->process);
+	const struct process *const old = task->process;
+	/* A vfork's child is in its parent's process. */
+	const bool is_child = old && (old->trace->origin.is_child || old->pid != task->tgid);
 
 	/* The exec has killed any thread that was in a fork, so that thread's event will never come. */
 	births_adopt_orphans(t, task->process, task->tgid, task);
@@ -159,6 +162,7 @@ void act_exec(struct tracer *t, const struct stop *stop)
 		return;
 	}
 	p->trace->origin.is_launched = launched;
+	p->trace->origin.is_child = is_child;
 	task_join(task, p);
 	sigtrap_learn_masks(p);
 	/* The process is started here, even while begin_all() starts others one after the other:

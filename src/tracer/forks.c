@@ -121,9 +121,13 @@ void process_plant_probes(struct process *p)
 
 void process_probe_fork(const struct process *parent, struct process *child)
 {
-	if (kernel_probes_fork(parent, child))
+	const bool is_left_out = parent->kernel && kernel_probes_leave_out(child);
+
+	if (!is_left_out && kernel_probes_fork(parent, child))
 		return;
 	process_own(child);
+	if (is_left_out)
+		kernel_probes_clean(parent, child->mem_fd, process_proc_task(child));
 	kernel_probes_use_breakpoints(child);
 }
 
@@ -136,7 +140,7 @@ static void inherit_trace(const struct process *parent, struct trace *trace)
 	trace->origin.name = xstrdup(from->origin.name);
 	trace->origin.foreign_mounts = from->origin.foreign_mounts;
 	trace->origin.attached = from->origin.attached;
-	trace->origin.is_forked = true;
+	trace->origin.is_forked = trace->origin.is_child = true;
 	/* The child's memory was copied a moment before the fork was reported. If another thread of the parent has
 	 * released a block since, the child still has this block, but its ledger does not. */
 	trace->origin.may_miss = from->origin.may_miss || parent->task_count > 1;

@@ -104,13 +104,14 @@ size_t kernel_events_take(struct tracer *t)
 		return 0;
 	const uint64_t end = uprobe_ring_end(t->uprobes), lost = uprobe_counters(t->uprobes)->lost;
 
-	for (; (record = uprobe_ring_next(t->uprobes, end)); count++) {
-		act_on_record(t, record);
-		uprobe_ring_done(t->uprobes);
-	}
+	/* First, because a release whose allocation was lost is no double one. */
 	if (lost != t->records_lost) {
 		t->records_lost = lost;
 		count_lost(t);
+	}
+	for (; (record = uprobe_ring_next(t->uprobes, end)); count++) {
+		act_on_record(t, record);
+		uprobe_ring_done(t->uprobes);
 	}
 	return count;
 }
@@ -119,11 +120,12 @@ bool kernel_events_own_signal(struct task *task, int sig)
 {
 	siginfo_t info;
 
-	if ((sig != FULL_SIGNAL && sig != SIGILL) || !task->process || !task->process->tracer->uprobes ||
-	    !task_siginfo(task->tid, &info) || info.si_code != SI_KERNEL)
+	if ((sig != FULL_SIGNAL && sig != SIGILL && sig != SIGSYS) || !task->process ||
+	    !task->process->tracer->uprobes || !task_siginfo(task->tid, &info) || info.si_code <= 0)
 		return false;
-	return sig == SIGILL ? forgotten_return_repair(task)
-			     : uprobe_sent_signal(task->process->tracer->uprobes, task->tid);
+	if (sig == FULL_SIGNAL)
+		return info.si_code == SI_KERNEL && uprobe_sent_signal(task->process->tracer->uprobes, task->tid);
+	return (sig == SIGSYS || info.si_code == SI_KERNEL) && forgotten_return_repair(task, info.si_code);
 }
 
 void kernel_events_close(struct tracer *t)

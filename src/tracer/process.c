@@ -167,6 +167,7 @@ struct process *process_again(struct process *old)
 		return NULL;
 	p->trace->origin.attached = old->trace->origin.attached;
 	p->trace->origin.attached_to = old->trace->origin.attached_to;
+	p->trace->origin.is_child = old->trace->origin.is_child;
 	p->shared = old->shared;
 	p->anchor = old->anchor;
 	process_ref(old);

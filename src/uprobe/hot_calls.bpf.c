@@ -70,7 +70,7 @@ struct {
 	__uint(max_entries, 1024);
 	__type(key, struct uprobe_forgotten_key);
 	__type(value, struct uprobe_call);
-} forgotten SEC(".maps"); /* uprobe_take_forgotten() */
+} forgotten SEC(".maps"); /* uprobe_take_returned() */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -84,10 +84,10 @@ struct ids {
 	__u32 tid, tgid, space;
 };
 
-static __always_inline struct ids ids_of_thread(void)
+static __always_inline struct ids ids_of_thread(__u64 cookie)
 {
 	const __u64 both = bpf_get_current_pid_tgid();
-	struct ids ids = {both, both >> 32, both >> 32};
+	struct ids ids = {both, both >> 32, uprobe_space(both >> 32, cookie)};
 	struct task_struct *const task = bpf_get_current_task_btf();
 
 	if (config.ns_ino) {
@@ -157,7 +157,8 @@ __noinline int wait_for_reader(__u32 tid)
 
 	if (used <= config.ring_size / 2)
 		return 0;
-	if (config.full_signal && !bpf_map_update_elem(&signalled, &tid, &one, BPF_ANY))
+	if (config.full_signal && !is_blocked(config.full_signal) &&
+	    !bpf_map_update_elem(&signalled, &tid, &one, BPF_ANY))
 		bpf_send_signal_thread(config.full_signal);
 	if (used + MARGIN >= config.ring_size)
 		bpf_loop(SPIN_ROUNDS, ring_has_room, &has_room, 0);
@@ -286,58 +287,7 @@ static __always_inline void sent_or_lost(bool is_sent, const struct sent *what)
 		note_lost(cookie & UPROBE_ADDRESS, what->ids.tgid, size_of_call(cookie, what->call.args));
 }
 
-struct calls_search {
-	struct uprobe_thread *thread;
-	struct sent *what; /* the new call */
-	__u32 place;       /* where the new call is kept; UPROBE_CALLS: not found yet */
-	bool is_nested;    /* another call of the thread may contain the new one */
-	bool is_jumped;    /* the function of such a call has jumped to this one (realloc to malloc, in glibc) */
-};
-
-/* The kernel takes a call for ended if a later call, whose return is probed too, has its return address at a higher
- * place: the stack seems to be unwound. But a signal handler on another stack may have made the later call. Then the
- * earlier call still returns, and the kernel raises SIGILL. Keeps it for the reader, which then repairs the return.
- * Source: kernel/events/uprobes.c, cleanup_return_instances(). */
-static __always_inline void keep_forgotten(struct uprobe_thread *thread, struct uprobe_call *ended, __u32 tid)
-{
-	const struct uprobe_forgotten_key key = {ended->return_sp, tid, 0};
-
-	bpf_map_update_elem(&forgotten, &key, ended, BPF_ANY);
-	ended->return_sp = 0;
-	thread->used--;
-}
-
-/* Looks at one call in flight. If it may contain the new one, it is sent, if it was not sent yet, so that the reader
- * knows it before the inner call. */
-static long look_at_call(__u32 i, void *context)
-{
-	struct calls_search *const search = context;
-	const struct uprobe_call *const call = &search->what->call;
-
-	if (i >= UPROBE_CALLS)
-		return 1;
-	struct uprobe_call *const outer = &search->thread->calls[i];
-
-	if (outer->return_sp && outer->return_sp < call->return_sp && (call->address & UPROBE_RETURN))
-		keep_forgotten(search->thread, outer, search->what->ids.tid);
-	/* A call of the same function with the same return_sp has ended without a return. */
-	if (outer->return_sp == call->return_sp && outer->address == call->address)
-		search->place = i;
-	else if (!outer->return_sp && search->place == UPROBE_CALLS)
-		search->place = i;
-	if (outer->return_sp < call->return_sp ||
-	    (outer->return_sp == call->return_sp && outer->address == call->address))
-		return 0;
-	search->is_nested |= outer->return_sp > call->return_sp;
-	search->is_jumped |= outer->return_sp == call->return_sp;
-	if (outer->is_entered)
-		return 0;
-	const struct sent what = {.call = *outer, .ids = search->what->ids, .kind = UPROBE_ENTERED};
-
-	sent_or_lost(send_plain(&what), &what);
-	outer->is_entered = true;
-	return 0;
-}
+#include "hot_in_flight.bpf.h"
 
 /* Keeps the registers that a copy of the stack may need. */
 static __always_inline void keep_registers(struct uprobe_thread *thread, const struct pt_regs *ctx)
@@ -383,7 +333,7 @@ static __always_inline int call_entered(struct pt_regs *ctx)
 	struct sent what = {.call = {.address = bpf_get_attach_cookie(ctx),
 				     .return_sp = TASK_SP(ctx) + 8,
 				     .args = {TASK_ARGUMENTS(ctx)}},
-			    .ids = ids_of_thread(),
+			    .ids = ids_of_thread(bpf_get_attach_cookie(ctx)),
 			    .kind = UPROBE_ENTERED};
 	struct calls_search search = {.thread = thread, .what = &what, .place = UPROBE_CALLS};
 
@@ -399,38 +349,19 @@ static __always_inline int call_entered(struct pt_regs *ctx)
 		bpf_loop(UPROBE_CALLS, look_at_call, &search, 0);
 	else
 		search.place = 0;
-	what.call.is_entered = send_entry(&search, TASK_FRAME(ctx));
-	if (what.call.address & UPROBE_RETURN) {
-		struct uprobe_call *const place =
-			&thread->calls[search.place < UPROBE_CALLS ? search.place : UPROBE_CALLS - 1];
+	const bool is_forgotten = thread->has_forgotten && (what.call.address & UPROBE_RETURN) &&
+				  is_of_forgotten(&what.call, what.ids.tid);
 
-		thread->used += !place->return_sp;
-		*place = what.call;
+	search.is_jumped |= is_forgotten;
+	what.call.is_entered = send_entry(&search, TASK_FRAME(ctx));
+	if (is_forgotten) {
+		const struct uprobe_forgotten_key key = {what.call.return_sp, what.ids.tid, what.call.jumps};
+
+		bpf_map_update_elem(&forgotten, &key, &what.call, BPF_ANY);
+	} else if (what.call.address & UPROBE_RETURN) {
+		keep_call(thread, search.place, &what.call);
 	}
 	return 0;
-}
-
-struct return_search {
-	struct uprobe_thread *thread;
-	struct uprobe_call *call; /* is set to the call */
-	bool is_found;
-};
-
-static long find_returned(__u32 i, void *context)
-{
-	struct return_search *const search = context;
-
-	if (i >= UPROBE_CALLS)
-		return 1;
-	struct uprobe_call *const one = &search->thread->calls[i];
-
-	if (one->return_sp != search->call->return_sp || one->address != search->call->address)
-		return 0;
-	*search->call = *one;
-	one->return_sp = 0;
-	search->thread->used--;
-	search->is_found = true;
-	return 1;
 }
 
 static __always_inline int call_returned_here(struct pt_regs *ctx)
@@ -439,7 +370,7 @@ static __always_inline int call_returned_here(struct pt_regs *ctx)
 	struct uprobe_thread *thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), 0, 0);
 	struct uprobe_shared *memory = shared_memory();
 	struct sent what = {.call = {.address = cookie, .return_sp = TASK_SP(ctx)},
-			    .ids = ids_of_thread(),
+			    .ids = ids_of_thread(cookie),
 			    .kind = UPROBE_RETURNED,
 			    .result = TASK_RESULT(ctx)};
 	struct return_search search = {.thread = thread, .call = &what.call};
@@ -466,10 +397,21 @@ static __always_inline int call_returned_here(struct pt_regs *ctx)
 	return 0;
 }
 
+/* Counts a call of a traced thread that ptrace would not show any more. */
+static __always_inline void note_unseen(void)
+{
+	struct uprobe_shared *const memory = shared_memory();
+
+	if (memory && is_tracee())
+		__sync_fetch_and_add(&memory->unknown_lost, 1);
+}
+
 SEC("kprobe/call")
 int on_call(struct pt_regs *ctx)
 {
-	if (!may_record())
+	if (!may_record()) {
+		note_unseen();
 		return 0;
+	}
 	return bpf_get_attach_cookie(ctx) & UPROBE_AT_RETURN ? call_returned_here(ctx) : call_entered(ctx);
 }

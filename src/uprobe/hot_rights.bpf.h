@@ -9,8 +9,15 @@
  * loaded (CO-RE). */
 #include <bpf/bpf_core_read.h>
 
+struct xol_area {
+	unsigned long vaddr;
+} __attribute__((preserve_access_index));
+
 struct mm_struct {
 	unsigned long flags;
+	struct {
+		struct xol_area *xol_area;
+	} uprobes_state;
 } __attribute__((preserve_access_index));
 
 /* Since Linux 6.18 the flags are a structure, whose first word has the same bits. */
@@ -43,6 +50,9 @@ struct task_struct {
 	int tgid;
 	struct task_struct *parent, *group_leader;
 	__u64 start_boottime;
+	struct {
+		unsigned long sig[1];
+	} blocked;
 	struct mm_struct *mm;
 } __attribute__((preserve_access_index));
 
@@ -66,6 +76,23 @@ static __always_inline __u32 number_of(struct task_struct *task)
 	return 0;
 }
 
+/* Returns the address by which the kernel replaces return addresses: kernel/events/uprobes.c,
+ * uprobe_get_trampoline_vaddr(). */
+static __always_inline __u64 trampoline_address(void)
+{
+	struct task_struct *const task = bpf_get_current_task_btf();
+
+	return BPF_CORE_READ(task, mm, uprobes_state.xol_area, vaddr);
+}
+
+/* Returns true if the thread blocks the signal. Then it would stay pending, and a call of sigwait() would get it. */
+static __always_inline bool is_blocked(__u32 sig)
+{
+	struct task_struct *const task = bpf_get_current_task_btf();
+
+	return BPF_CORE_READ(task, blocked.sig[0]) >> ((sig - 1) & 63) & 1;
+}
+
 #define DUMPABLE_MASK 3 /* include/linux/mm_types.h: MMF_DUMPABLE_MASK */
 #define DUMPABLE_USER 1 /* include/linux/sched/coredump.h: SUID_DUMP_USER */
 
@@ -80,19 +107,23 @@ static __always_inline bool is_dumpable(struct mm_struct *mm)
 	return !bpf_probe_read_kernel(&flags, sizeof(flags), at) && (flags & DUMPABLE_MASK) == DUMPABLE_USER;
 }
 
-/* Returns true if the tracer may see the calls of this thread. The tracer's start time tells it from a later process
- * with the same number. */
-static __always_inline bool may_record(void)
+/* Returns true if the tracer traces this thread. Its start time tells it from a later process with the same number. */
+static __always_inline bool is_tracee(void)
 {
-	struct task_struct *task = bpf_get_current_task_btf(), *tracer, *leader;
+	struct task_struct *const task = bpf_get_current_task_btf(), *const tracer = task->parent;
 
-	if (!config.tracer)
-		return true;
-	tracer = task->parent;
 	if (!task->ptrace || !tracer || (__u32)tracer->tgid != config.tracer ||
 	    (__u32)bpf_get_current_uid_gid() != config.tracer_uid)
 		return false;
-	leader = tracer->group_leader;
-	return leader && leader->start_boottime / UPROBE_TICK_NS == config.tracer_start && task->mm &&
-	       is_dumpable(task->mm);
+	struct task_struct *const leader = tracer->group_leader;
+
+	return leader && leader->start_boottime / UPROBE_TICK_NS == config.tracer_start;
+}
+
+/* Returns true if the tracer may see the calls of this thread. */
+static __always_inline bool may_record(void)
+{
+	struct task_struct *const task = bpf_get_current_task_btf();
+
+	return !config.tracer || (is_tracee() && task->mm && is_dumpable(task->mm));
 }

@@ -20,6 +20,8 @@ struct walk {
 	struct stack_place at;
 	__u64 window_at, window_size; /* the stack bytes in thread->window */
 	__u32 space, count;
+	struct stack_place interrupted; /* by the last signal; all its registers are known */
+	__u32 handler_frames;           /* number of frames before that place; 0: no signal */
 	__u8 end; /* enum uprobe_stack; UPROBE_NO_STACK: the caller of a frame cannot be computed */
 	bool is_exact;
 };
@@ -36,6 +38,27 @@ static __always_inline bool stack_word(const struct walk *w, __u64 address, __u6
 	return !bpf_probe_read_user(word, 8, (void *)address);
 }
 
+/* Goes on to the code that a signal has interrupted, which may be on another stack. */
+static __always_inline long leave_handler(struct walk *w)
+{
+	const __u64 frame = w->at.sp;
+
+	if (!stack_word(w, frame + SIGNAL_PC, &w->at.pc) || !stack_word(w, frame + SIGNAL_SP, &w->at.sp) ||
+	    !stack_word(w, frame + SIGNAL_FRAME, &w->at.bp))
+		return 1;
+	const __u64 saved[] = {SIGNAL_SAVED};
+
+#pragma clang loop unroll(full)
+	for (__u32 i = 0; i < sizeof(saved) / sizeof(saved[0]); i++)
+		stack_word(w, frame + saved[i], &w->thread->interrupted[UPROBE_BP + 1 + i]);
+	w->is_exact = true;
+	w->end = UPROBE_CUT;
+	w->interrupted = w->at;
+	w->interrupted.pc |= UPROBE_EXACT;
+	w->handler_frames = w->count;
+	return 0;
+}
+
 /* Adds a frame, and goes on to its caller. Returns 1 if the walk ends here. */
 static long walk_frame(__u32 i, void *context)
 {
@@ -43,9 +66,10 @@ static long walk_frame(__u32 i, void *context)
 
 	if (i >= UPROBE_FRAMES_MAX)
 		return 1;
-	w->thread->frames[i] = w->at.pc;
-	w->count = i + 1;
 	const __u64 key = w->is_exact ? w->at.pc | UPROBE_EXACT : w->at.pc;
+
+	w->thread->frames[i] = i ? key : w->at.pc;
+	w->count = i + 1;
 	const struct uprobe_row *found = find_row(key, w->space);
 
 	w->end = UPROBE_COPY;
@@ -59,6 +83,8 @@ static long walk_frame(__u32 i, void *context)
 	w->end = row.rule == UPROBE_LAST ? UPROBE_WHOLE : UPROBE_NO_STACK;
 	if (row.rule == UPROBE_LAST || row.rule == UPROBE_NOT_HERE)
 		return 1;
+	if (row.rule == UPROBE_SIGNAL)
+		return leave_handler(w);
 	const __u64 cfa = (row.rule == UPROBE_FROM_BP ? w->at.bp : w->at.sp) + row.cfa_offset;
 
 	if (cfa <= w->at.sp || !stack_word(w, cfa - 8, &w->at.pc) ||
@@ -95,8 +121,16 @@ __noinline int send_walked(struct uprobe_thread *thread, const struct sent *what
 		r->frame_count = w.count;
 		return !bpf_ringbuf_output(&ring, r, sizeof(*r) + w.count * sizeof(__u64), BPF_RB_NO_WAKEUP);
 	}
-	/* If a frame's caller cannot be computed from sp and bp, the reader walks the stack from the start. */
-	return w.end == UPROBE_COPY ? send_copy(what, thread, w.count - 1, &w.at) : send_copy(what, thread, 0, from);
+	if (w.end == UPROBE_COPY && w.is_exact && w.count > 1)
+		w.at.pc |= UPROBE_EXACT;
+	if (w.end == UPROBE_COPY)
+		return send_copy(what, thread, w.count - 1, &w.at);
+	/* If a frame's caller cannot be computed from sp and bp, the reader walks the stack from the start, or, if a
+	 * signal has come on another stack, from the code that it has interrupted. */
+	if (!w.handler_frames || w.interrupted.sp - from->sp < UPROBE_COPY_SIZE)
+		return send_copy(what, thread, 0, from);
+	__builtin_memcpy(thread->registers, thread->interrupted, sizeof(thread->registers));
+	return send_copy(what, thread, w.handler_frames, &w.interrupted);
 }
 
 #endif

@@ -10,8 +10,8 @@ else
 libuprobe_a_SOURCES += src/uprobe/uprobes_missing.c
 endif
 # hot_calls.inc is the compiled hot_calls.bpf.c, so that a build needs no clang. tests/unit/hot_calls.py compares them.
-EXTRA_DIST += src/uprobe/hot_calls.bpf.c src/uprobe/hot_stacks.bpf.h src/uprobe/hot_rights.bpf.h \
-	src/uprobe/hot_calls.inc src/uprobe/embed.sh
+EXTRA_DIST += src/uprobe/hot_calls.bpf.c src/uprobe/hot_stacks.bpf.h src/uprobe/hot_in_flight.bpf.h \
+	src/uprobe/hot_rights.bpf.h src/uprobe/hot_calls.inc src/uprobe/embed.sh
 # The helper for users without rights. It links only what it needs, because it has capabilities.
 if HAS_BPF
 pkglibexec_PROGRAMS += functrace-probes

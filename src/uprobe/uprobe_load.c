@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 /* Numbers of include/uapi/linux/bpf.h that the C library's kernel headers may not have yet. */
@@ -31,7 +32,25 @@ struct uprobe_program {
 
 #define TOO_OLD "Linux 6.6 or later has the probes that functrace needs"
 
+/* From Linux 6.11 on the return of a probed function makes a system call, at which a seccomp filter kills the program;
+ * later versions do not show this call to filters: kernel/seccomp.c, __secure_computing(). */
+#define KILLS "Linux %s kills programs with seccomp filters at the return of a probed function; later versions do not"
+
 static char load_error[252];
+
+static bool kills_filtered(char *message, size_t size)
+{
+	unsigned major, minor, patch = 0;
+	struct utsname name;
+
+	if (uname(&name) < 0 || sscanf(name.release, "%u.%u.%u", &major, &minor, &patch) < 2 || major != 6)
+		return false;
+	/* The versions of the stable series are a few later than the first that have it. */
+	if (minor != 11 && !(minor == 12 && patch < 20) && !(minor == 13 && patch < 10))
+		return false;
+	snprintf(message, size, KILLS, name.release);
+	return true;
+}
 
 /* Keeps the first message of libbpf about an error. */
 static int keep_message(enum libbpf_print_level level, const char *format, va_list list)
@@ -120,7 +139,10 @@ struct uprobe_program *uprobe_program_load(const struct uprobes_options *options
 
 	load_error[0] = '\0';
 	libbpf_set_print(keep_message);
-	*error = load_object(program, options, owner);
+	if (kills_filtered(load_error, sizeof(load_error)))
+		*error = -EOPNOTSUPP;
+	else
+		*error = load_object(program, options, owner);
 	if (!*error && !has_links(program)) {
 		*error = -EOPNOTSUPP;
 		snprintf(load_error, sizeof(load_error), TOO_OLD);

@@ -10,12 +10,18 @@ enum uprobe_rule {
 	UPROBE_FROM_SP,  /* CFA = sp + cfa_offset */
 	UPROBE_FROM_BP,  /* CFA = bp + cfa_offset */
 	UPROBE_LAST,     /* the outermost frame */
+	UPROBE_SIGNAL,   /* a signal handler returns to here: the interrupted code's registers are on the stack */
 	UPROBE_NOT_HERE, /* the program cannot compute the caller: it sends a copy */
 };
 
+/* Returns the key of the rows of a thread group, as the kernel numbers it, in which a site has this cookie. A vfork's
+ * child executes another program under the same number, and a number is used again. */
+static inline __u32 uprobe_space(__u32 tgid, __u64 cookie)
+{
+	return tgid ^ (__u32)(cookie >> UPROBE_SERIAL_SHIFT & (UPROBE_SERIALS - 1)) << 24;
+}
+
 #define UPROBE_ROWS 65536 /* entries of the table; a row is in one of two neighbouring entries */
-/* In a key: the thread is at this pc. The other frames' pc is a return address. No user address has this bit. */
-#define UPROBE_EXACT (1ull << 63)
 
 struct uprobe_row {
 	__u64 pc; /* 0: empty */
@@ -37,7 +43,10 @@ static inline __u32 uprobe_row_hash(__u64 pc, __u32 space)
 struct uprobe_call {
 	__u64 address; /* the site's cookie */
 	__u64 return_sp, return_address, args[UPROBE_ARGS];
-	__u64 is_entered; /* a record of the entry was sent or lost */
+	__u32 is_entered; /* a record of the entry was sent or lost */
+	/* number of calls in flight with the same return_sp, because functions jump to each other (realloc to malloc).
+	 * Only the call with 0 has the true return address: the others found the kernel's. */
+	__u32 jumps;
 };
 
 /* Sets what a record has of its call. */
@@ -58,18 +67,20 @@ static inline void uprobe_record_call(struct uprobe_record *record, const struct
 /* The program's own data of a thread. */
 struct uprobe_thread {
 	struct uprobe_call calls[UPROBE_CALLS]; /* return_sp 0: unused */
-	__u64 used;                             /* number of them that are used */
+	__u32 used;                             /* number of them that are used */
+	__u32 has_forgotten;                    /* it may have calls in the map `forgotten` */
 	__u64 registers[UPROBE_REGISTERS];      /* those of this hit, for a struct uprobe_copy */
-	struct uprobe_record record;            /* the record that is made, with its frames */
+	__u64 interrupted[UPROBE_REGISTERS]; /* those of the code that the last signal of the stack has interrupted */
+	struct uprobe_record record;         /* the record that is made, with its frames */
 	__u64 frames[UPROBE_FRAMES_MAX];
 	unsigned char window[UPROBE_WINDOW + 8];
 };
 
-/* A key of the map `forgotten`: uprobe_take_forgotten(). */
+/* A key of the map `forgotten`: uprobe_take_returned(). */
 struct uprobe_forgotten_key {
 	__u64 return_sp;
 	__u32 tid;
-	__u32 unused;
+	__u32 jumps; /* of the call */
 };
 
 /* A key of the map `lost`, and its value: the records of a function's calls that had no room in the ring. */

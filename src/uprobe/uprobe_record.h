@@ -29,6 +29,10 @@ enum uprobe_kind {
 	UPROBE_RETURNED, /* a call has returned */
 };
 
+/* In a pc of a row, of a frame and of a copy: the thread is at this pc, or a signal has interrupted it there. Other
+ * pcs are return addresses. No user address has this bit. */
+#define UPROBE_EXACT (1ull << 63)
+
 enum uprobe_stack {
 	UPROBE_NO_STACK,
 	UPROBE_WHOLE, /* the frames end with the outermost one */
@@ -46,13 +50,14 @@ struct uprobe_record {
 	__u8 serial; /* of the cookie */
 	__u32 frame_count;
 	__u32 tid, tgid; /* as the reader's pid namespace sees them */
-	__u32 space;     /* the thread group, as the kernel sees it: the key of the process's rows */
+	__u32 space;     /* the key of the process's rows: uprobe_space() */
 	__u64 address;   /* the function */
 	__u64 time_ns;   /* CLOCK_MONOTONIC */
 	__u64 return_sp, return_address;
 	__u64 args[UPROBE_ARGS];
 	__u64 result, pointee;
-	__u64 frames[]; /* return addresses: the first is return_address */
+	/* return addresses: the first is return_address. With UPROBE_EXACT: where a signal has interrupted the code */
+	__u64 frames[];
 };
 
 /* The registers of a copy: pc, sp and the frame pointer, then others that functions preserve, which are known only if

@@ -259,38 +259,76 @@ bool uprobe_take_lost(struct uprobes *u, struct uprobe_lost_key *key, struct upr
 	return false;
 }
 
+/* Returns a descriptor of the thread, which is its key in the map of threads, or -1. */
+static int thread_key(pid_t tid)
+{
+	const long fd = syscall(SYS_pidfd_open, tid, PIDFD_OF_THREAD);
+
+	return (int)(fd >= 0 ? fd : syscall(SYS_pidfd_open, tid, 0));
+}
+
 bool uprobe_calls_in_flight(struct uprobes *u, pid_t tid, struct uprobe_call calls[UPROBE_CALLS], bool begin)
 {
+	const int key = thread_key(tid), map = u->maps[UPROBE_MAP_THREADS];
 	struct uprobe_thread thread;
-	long fd = syscall(SYS_pidfd_open, tid, PIDFD_OF_THREAD);
+	bool is_new = false;
 
-	if (fd < 0)
-		fd = syscall(SYS_pidfd_open, tid, 0);
-	if (fd < 0)
+	if (key < 0)
 		return false;
-	const int key = (int)fd;
-	const bool is_known = bpf_map_lookup_elem(u->maps[UPROBE_MAP_THREADS], &key, &thread) == 0;
+	const bool is_known = bpf_map_lookup_elem(map, &key, &thread) == 0;
 
 	if (is_known)
 		memcpy(calls, thread.calls, sizeof(thread.calls));
-	bool is_new = false;
-
 	for (unsigned i = 0; is_known && begin && i < UPROBE_CALLS; i++) {
 		is_new |= thread.calls[i].return_sp && !thread.calls[i].is_entered;
 		thread.calls[i].is_entered = true;
 	}
 	if (is_new)
-		bpf_map_update_elem(u->maps[UPROBE_MAP_THREADS], &key, &thread, BPF_EXIST);
-	close((int)fd);
+		bpf_map_update_elem(map, &key, &thread, BPF_EXIST);
+	close(key);
 	return is_known;
 }
 
-bool uprobe_take_forgotten(struct uprobes *u, pid_t tid, uint64_t return_sp, struct uprobe_call *call)
+static size_t take_in_flight(struct uprobes *u, pid_t tid, uint64_t return_sp, struct uprobe_call calls[UPROBE_CALLS])
 {
-	const struct uprobe_forgotten_key key = {return_sp, (uint32_t)tid, 0};
+	const int key = thread_key(tid), map = u->maps[UPROBE_MAP_THREADS];
+	struct uprobe_thread thread;
+	size_t count = 0;
 
-	return bpf_map_lookup_elem(u->maps[UPROBE_MAP_FORGOTTEN], &key, call) == 0 &&
-	       bpf_map_delete_elem(u->maps[UPROBE_MAP_FORGOTTEN], &key) == 0;
+	if (key < 0)
+		return 0;
+	if (bpf_map_lookup_elem(map, &key, &thread) == 0)
+		for (unsigned i = 0; i < UPROBE_CALLS; i++) {
+			struct uprobe_call *const one = &thread.calls[i];
+
+			if (one->return_sp != return_sp || one->jumps >= UPROBE_CALLS)
+				continue;
+			calls[one->jumps] = *one;
+			count = count > one->jumps ? count : one->jumps + 1;
+			one->return_sp = 0;
+			thread.used--;
+		}
+	if (count)
+		bpf_map_update_elem(map, &key, &thread, BPF_EXIST);
+	close(key);
+	return count;
+}
+
+size_t uprobe_take_returned(struct uprobes *u, pid_t tid, uint64_t return_sp, struct uprobe_call calls[UPROBE_CALLS])
+{
+	const int map = u->maps[UPROBE_MAP_FORGOTTEN];
+	size_t count = 0;
+
+	memset(calls, 0, UPROBE_CALLS * sizeof(*calls));
+	for (uint32_t jumps = 0; jumps < UPROBE_CALLS; jumps++) {
+		const struct uprobe_forgotten_key key = {return_sp, (uint32_t)tid, jumps};
+
+		if (bpf_map_lookup_elem(map, &key, &calls[jumps]) < 0)
+			break;
+		bpf_map_delete_elem(map, &key);
+		count = jumps + 1;
+	}
+	return count ? count : take_in_flight(u, tid, return_sp, calls);
 }
 
 const volatile struct uprobe_shared *uprobe_counters(const struct uprobes *u)

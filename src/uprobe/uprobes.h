@@ -75,9 +75,9 @@ void uprobe_set_outer(struct uprobes *u, pid_t tid, bool has_outer);
  * recorded; is_entered is still the old value. Returns false if the calls are unknown: before Linux 6.9 the kernel
  * tells only those of a leader. */
 bool uprobe_calls_in_flight(struct uprobes *u, pid_t tid, struct uprobe_call calls[UPROBE_CALLS], bool begin);
-/* Takes a call of the thread that the kernel has forgotten before it has returned. Returns false if there is none with
- * this return_sp. */
-bool uprobe_take_forgotten(struct uprobes *u, pid_t tid, uint64_t return_sp, struct uprobe_call *call);
+/* Takes the calls of a stopped thread with this return_sp, which return now without the kernel's program: those that
+ * the kernel has forgotten, else those in flight. calls[i] is the one with `jumps` i. Returns their number. */
+size_t uprobe_take_returned(struct uprobes *u, pid_t tid, uint64_t return_sp, struct uprobe_call calls[UPROBE_CALLS]);
 
 /* Takes the numbers of one function's calls whose records were lost. Returns false if there are no more. */
 bool uprobe_take_lost(struct uprobes *u, struct uprobe_lost_key *key, struct uprobe_lost *sum);

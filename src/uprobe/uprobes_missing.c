@@ -106,13 +106,13 @@ bool uprobe_calls_in_flight(struct uprobes *u, pid_t tid, struct uprobe_call cal
 	return false;
 }
 
-bool uprobe_take_forgotten(struct uprobes *u, pid_t tid, uint64_t return_sp, struct uprobe_call *call)
+size_t uprobe_take_returned(struct uprobes *u, pid_t tid, uint64_t return_sp, struct uprobe_call calls[UPROBE_CALLS])
 {
 	(void)u;
 	(void)tid;
 	(void)return_sp;
-	(void)call;
-	return false;
+	(void)calls;
+	return 0;
 }
 
 const volatile struct uprobe_shared *uprobe_counters(const struct uprobes *u)

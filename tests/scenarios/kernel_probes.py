@@ -426,6 +426,7 @@ CASES = [
     ('handlers that interrupt each other in malloc', same('inflight', 1000, 1, may_end=True)),
     ('handlers that interrupt each other in malloc, threads', same('inflight', 1000, 4, threads=True)),
     ('operator new[], whose handler makes room', same('catching', by_oracle=False)),
+    ('system calls that become signals', same('dispatched', by_oracle=False)),
     ('threads', same('threads', 4, 100, threads=True)),
     ('many threads', same('threads', 64, 10, threads=True)),
     ('fork', same('forks', 'fork', files=2)),

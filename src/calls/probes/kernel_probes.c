@@ -234,11 +234,19 @@ static void note_functions(struct process *p)
 	}
 }
 
+bool kernel_probes_leave_out(const struct process *p)
+{
+	return p->tracer->set->traced.probes == PROBES_AUTO && p->trace->origin.is_child;
+}
+
 /* Returns why no function of the process can have a probe in the kernel; NULL: some can. */
 static const char *why_none(const struct process *p)
 {
 	if (!p->arch->uprobe.site)
 		return "functrace has probes in the kernel only for x86_64 programs";
+	if (kernel_probes_leave_out(p))
+		return "probes in the kernel take long to make and remove, so children have them only with "
+		       "--probes=kernel";
 	return has_contexts(p) ? "contexts of calls are recorded, which needs breakpoints" : NULL;
 }
 
@@ -323,8 +331,16 @@ bool kernel_probes_are_of(const struct process *p, unsigned serial, uint64_t pos
 
 void kernel_probes_use_breakpoints(struct process *p)
 {
-	kernel_probes_remove(p);
+	if (p->kernel) {
+		kernel_probes_remove(p);
+		kernel_probes_await_removal(p);
+	}
 	HASH_EACH_PTR(struct breakpoint, b, &p->text->breakpoints) {
+		/* The memory has had probes in the kernel, or is a copy of such memory. While any process has a probe
+		 * at this instruction, the kernel would take a breakpoint there for one. */
+		if (b->in_kernel && p->arch->breakpoint.second)
+			b->trap[0] = p->arch->breakpoint.second;
+		b->in_kernel = false;
 		if (b->probe && !b->inserted && !b->unusable && !breakpoint_insert(p, breakpoint_code(b)))
 			p->trace->counts.failed_probes++;
 	}
@@ -385,9 +401,6 @@ void kernel_probes_remove(struct process *p)
 	if (!p->kernel)
 		return;
 	kernel_probes_forget_range(p, 0, UINT64_MAX);
-	HASH_EACH_PTR(struct breakpoint, b, &p->text->breakpoints) {
-		b->in_kernel = false;
-	}
 	free(p->kernel->groups);
 	free(p->kernel);
 	p->kernel = NULL;

@@ -21,7 +21,10 @@ void kernel_probes_cover(struct process *p, const struct object *object);
  * before the child runs, and again when the parent gets more probes while the child borrows its tables. Returns false
  * if that is impossible; then the caller gives the child its own tables, and calls kernel_probes_use_breakpoints(). */
 bool kernel_probes_fork(const struct process *parent, struct process *child);
-/* Removes the parent's probes from the text of a fork's child that is not followed: the stopped task `tid`, whose
+/* Returns true if the process gets breakpoints because it is a child: with --probes=auto. A shell script has thousands
+ * of children that live for a millisecond, and the probes of each would take tens of milliseconds. */
+bool kernel_probes_leave_out(const struct process *p);
+/* Removes the parent's probes from the text of a fork's child that has none itself: the stopped task `tid`, whose
  * memory is open as mem_fd. Otherwise the kernel would remove each when the child reaches it. Returns 0, or the bitwise
  * or of all errors, as fork_text_clean() does. */
 int kernel_probes_clean(const struct process *parent, int mem_fd, pid_t tid);

@@ -356,7 +356,7 @@ def saturated(part):
 
 # ---- SIGKILL to all of functrace ----
 
-PROBES = 8  # functions of glibc that the kernel probes
+PROBES = 9  # functions of glibc that the kernel probes
 
 
 def leaked():

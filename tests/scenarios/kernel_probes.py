@@ -245,7 +245,7 @@ def all_killed(room):
         tracer.planted()
         before = set(differences_from_files(pid))
         kill_all(tracer, pid)
-        probes = 8  # malloc, free and the like of glibc
+        probes = 9  # malloc, free and the like of glibc
         left = wait_for('the removal of the probes', lambda: (lambda now: len(before) - len(now) >= probes and [now])(
             set(differences_from_files(pid))))[0]
         held.gate.open()

@@ -52,6 +52,7 @@ static const struct uprobe_record *make_record(const struct task *task, const st
 		memory_read(p, call->args[0], &r->pointee, sizeof(r->pointee));
 	for (unsigned i = 0; i < UPROBE_REGISTERS; i++)
 		repaired.copy.registers[i] = task->regs.words[p->arch->uprobe.words[i]];
+	repaired.copy.trampoline = 0;
 	repaired.copy.size = UPROBE_COPY_SIZE;
 	while (repaired.copy.size && memory_read(p, call->return_sp, repaired.copy.bytes, repaired.copy.size) < 0)
 		repaired.copy.size /= 2;

@@ -262,6 +262,7 @@ void kernel_call(struct task *task, const struct uprobe_record *record)
 	if (record->stack == UPROBE_COPY) {
 		copy = *uprobe_record_copy(record);
 		f.copy = &copy;
+		kernel_probes_note_trampoline(p, copy.trampoline);
 		restore_returns(&f);
 	}
 	times_at(&p->trace->times, record->time_ns);

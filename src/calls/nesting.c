@@ -91,8 +91,19 @@ static enum nesting nested_beyond(struct task *task, const struct call *outer, c
 static enum nesting nested_in(struct task *task, const struct call *outer)
 {
 	struct unwind_frame frames[MAX_FRAMES];
+	const struct arch *const arch = task->process->arch;
 	const uint64_t place = outer->return_sp;
+	uint64_t return_address;
 	bool cut = false;
+
+	/* The kernel's program sends no stack if the outer function has jumped to the inner one. */
+	if (task_calls(task)->is_fed && arch->convention.return_sp(&task->regs) == place &&
+	    stack_return_address(task, false, &return_address)) {
+		frames[0] = (struct unwind_frame){.pc = arch->breakpoint.hit_address(arch->registers.pc(&task->regs)),
+						  .cfa = place};
+		return return_address == outer->return_address ? nested_through(task->process, outer, frames, 0)
+							       : NESTED_OVER;
+	}
 	size_t at = 0, count = stack_walk(task, frames, MAX_FRAMES, place + 1, &cut);
 
 	while (at < count && frames[at].cfa < place)

@@ -223,6 +223,7 @@ static __always_inline void copy_stack(struct uprobe_copy *copy, const struct up
 				       const struct stack_place *at)
 {
 	__builtin_memcpy(copy->registers, thread->registers, sizeof(copy->registers));
+	copy->trampoline = trampoline_address();
 	copy->registers[UPROBE_PC] = at->pc;
 	copy->registers[UPROBE_SP] = at->sp;
 	copy->registers[UPROBE_BP] = at->bp;

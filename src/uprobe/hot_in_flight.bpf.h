@@ -80,6 +80,7 @@ static long look_at_call(__u32 i, void *context)
 	if (outer->return_sp == call->return_sp && outer->jumps >= call->jumps) {
 		search->is_jumped = true;
 		call->jumps = outer->jumps + 1;
+		call->return_address = outer->return_address;
 	}
 	if (outer->is_entered)
 		return 0;

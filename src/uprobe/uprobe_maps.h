@@ -44,8 +44,7 @@ struct uprobe_call {
 	__u64 address; /* the site's cookie */
 	__u64 return_sp, return_address, args[UPROBE_ARGS];
 	__u32 is_entered; /* a record of the entry was sent or lost */
-	/* number of calls in flight with the same return_sp, because functions jump to each other (realloc to malloc).
-	 * Only the call with 0 has the true return address: the others found the kernel's. */
+	/* number of calls in flight with the same return_sp: functions jump to each other (realloc to malloc) */
 	__u32 jumps;
 };
 

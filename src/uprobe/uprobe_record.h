@@ -67,6 +67,7 @@ enum { UPROBE_PC, UPROBE_SP, UPROBE_BP, UPROBE_REGISTERS = 8 };
 /* The stack from a frame on. */
 struct uprobe_copy {
 	__u64 registers[UPROBE_REGISTERS];
+	__u64 trampoline; /* the address by which the kernel replaces return addresses; 0: none so far */
 	__u64 size;
 	__u8 bytes[UPROBE_COPY_SIZE]; /* from sp on */
 };

@@ -5,7 +5,7 @@ EXTRA_DIST += tests/targets/allocating.c tests/targets/innerlinks.c tests/target
 	tests/targets/stackroots.c tests/targets/staleexit.cpp tests/targets/untabled.c \
 	tests/targets/unwritten.c
 EXTRA_DIST += tests/targets/abandoned.c tests/targets/backtraces.c tests/targets/catching.cpp \
-	tests/targets/dispatched.c tests/targets/flooding.c \
+	tests/targets/calls_then_exec.c tests/targets/dispatched.c tests/targets/flooding.c \
 	tests/targets/manyforks.c tests/targets/probes_client.c tests/targets/replaces.c tests/targets/saturating.c
 EXTRA_DIST += tests/targets/aligned.c tests/targets/aliases.c tests/targets/aliasfork.c tests/targets/aliasifunc.c \
 	tests/targets/aliaslibrary.c tests/targets/aliaslibrary2.c tests/targets/alloc_basic.c \

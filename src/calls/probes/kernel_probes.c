@@ -364,6 +364,12 @@ bool kernel_probes_is_trampoline(struct process *p, uint64_t address)
 	return own->trampoline == address;
 }
 
+void kernel_probes_note_trampoline(struct process *p, uint64_t address)
+{
+	if (address)
+		p->kernel->trampoline = address;
+}
+
 void kernel_probes_note_space(struct process *p, uint32_t space)
 {
 	p->kernel->space = space;

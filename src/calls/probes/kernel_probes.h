@@ -47,6 +47,8 @@ void kernel_probes_forget_range(struct process *p, uint64_t start, uint64_t end)
 void kernel_probes_remove(struct process *p);
 /* Returns true if this is the address by which the kernel replaces return addresses while it waits for a return. */
 bool kernel_probes_is_trampoline(struct process *p, uint64_t address);
+/* Notes this address from a record, because the process may have executed another program since. 0: unknown. */
+void kernel_probes_note_trampoline(struct process *p, uint64_t address);
 /* Notes by which number the kernel knows the process's rows. */
 void kernel_probes_note_space(struct process *p, uint32_t space);
 /* Returns this number; 0: it is not known yet. */

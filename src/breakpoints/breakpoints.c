@@ -115,6 +115,22 @@ static ssize_t file_bytes(struct process *p, uint64_t address, unsigned char cod
 	return got;
 }
 
+/* Returns true if the process has the kernel's page of probes, which stays for the process's life. In such a process
+ * the kernel takes a breakpoint for a probe, and functrace does not see its hit, wherever any process has a probe
+ * now. */
+static bool has_had_probes(struct process *p)
+{
+	struct maps maps;
+
+	if (p->text->probes_known || !p->arch->breakpoint.second || maps_read(process_proc_task(p), &maps) < 0)
+		return p->text->had_probes;
+	for (size_t i = 0; i < maps.count; i++)
+		p->text->had_probes |= !strcmp(maps.items[i].path, "[uprobes]");
+	p->text->probes_known = true;
+	maps_free(&maps);
+	return p->text->had_probes;
+}
+
 /* Reads and decodes the instruction at the breakpoint's address. Returns -errno if no breakpoint can be there. */
 static int breakpoint_prepare(struct process *p, struct breakpoint *b)
 {
@@ -150,6 +166,8 @@ static int breakpoint_prepare(struct process *p, struct breakpoint *b)
 	memcpy(b->original, code, b->size);
 	if (!memcmp(b->original, b->trap, b->size))
 		return -EEXIST; /* the target's own breakpoint, or another tracer's */
+	if (has_had_probes(p))
+		b->trap[0] = p->arch->breakpoint.second;
 	return 0;
 }
 

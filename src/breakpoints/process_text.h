@@ -59,12 +59,13 @@ struct tail {
 };
 
 struct text {
-	struct hash breakpoints; /* address -> struct breakpoint */
-	size_t inserted;         /* number of inserted breakpoints */
-	bool planting;           /* breakpoint_insert() only prepares breakpoints; breakpoints_plant() writes them */
-	unsigned forgotten;      /* number of breakpoints that have been freed */
-	struct hash slots;       /* address -> struct slot */
-	size_t syscall_copies;   /* number of times that a slot got a copy of a system call instruction */
+	struct hash breakpoints;       /* address -> struct breakpoint */
+	size_t inserted;               /* number of inserted breakpoints */
+	bool probes_known, had_probes; /* breakpoints.c: has_had_probes() */
+	bool planting;         /* breakpoint_insert() only prepares breakpoints; breakpoints_plant() writes them */
+	unsigned forgotten;    /* number of breakpoints that have been freed */
+	struct hash slots;     /* address -> struct slot */
+	size_t syscall_copies; /* number of times that a slot got a copy of a system call instruction */
 	struct tail *tails;
 	size_t tail_count, tail_capacity, tail_turn;
 	bool writes_refused; /* /proc/PID/mem refuses writes to text: ptrace writes it, with a task stopped */

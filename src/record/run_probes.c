@@ -74,7 +74,7 @@ void run_probes_report(const struct run *run)
 		msg_info("probes in the kernel saw the calls of %zu function%s%s", probed, probed == 1 ? "" : "s",
 			 b.size ? buf_str(&b) : "");
 	if (probes->vforks)
-		msg_info("not seen: the calls of allocators by which %llu child%s of vfork prepared to execute a "
+		msg_info("not seen: calls of allocators, if any, by which %llu child%s of vfork prepared to execute a "
 			 "program (--probes=kernel and --probes=breakpoints see them)",
 			 (unsigned long long)probes->vforks, probes->vforks == 1 ? "" : "ren");
 	buf_free(&b);

@@ -67,8 +67,7 @@ static void report_untraced(const struct run *run)
 		{c->no_return_seen, "call{|s} whose return could not be watched"},
 		{c->not_calls, "jump{|s} to a function's first instruction that {was no call|were no calls}"},
 		{c->unrecorded,
-		 "call{|s} whose records from the kernel are missing: functrace read them too slowly, or no longer "
-		 "traced the thread"},
+		 "call{|s} whose records from the kernel are missing, because functrace read them too slowly"},
 		{c->failed_probes, "function{|s} in which no breakpoint could be set"},
 		/* left out if all of them were reported one by one */
 		{run->sums.unread > run->sums.unread_reported ? run->sums.unread : 0,

@@ -78,7 +78,7 @@ static void find_out(struct tracer *t, struct task *child, const struct task *ma
 
 		/* It runs in its parent's memory until it executes a program, so no breakpoint can be there. */
 		if (is_vfork && parent->kernel && t->set->traced.probes == PROBES_AUTO)
-			t->run->probes.vforks++;
+			t->run->probes.vforks += t->set->target.follow;
 		else if (!kernel_probes_join(parent, child->tgid)) {
 			process_own(parent);
 			kernel_probes_use_breakpoints(parent);

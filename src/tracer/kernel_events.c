@@ -56,10 +56,9 @@ static void act_on_record(struct tracer *t, const struct uprobe_record *record)
 {
 	struct task *const task = task_find(t, (pid_t)record->tid);
 
-	if (!task || !task->process) {
-		t->run->sums.totals.unrecorded++;
+	/* The records of a traced task are read before its end is acted on. Others are of a child that was detached. */
+	if (!task || !task->process)
 		return;
-	}
 	if (task->process->life->lender)
 		process_own(task->process);
 	kernel_call(task, record);

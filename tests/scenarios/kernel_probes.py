@@ -215,6 +215,32 @@ def detached_at_work(room):
     return problems, '%d events' % events
 
 
+def breakpoints_after_probes(room):
+    """Breakpoints are hit in a process that has had probes in the kernel, while another process has some in the same
+    functions."""
+    need_probes()
+    need_attach()
+    command = [builds.target('churn', 'O2'), '3']
+    with Held(room, command) as one, Held(room, command) as other:
+        tracer = Tracer(room, one.child.pid, ['--probes=kernel'], room.path('first'))
+        tracer.planted()
+        problems = tracer.let_go()
+        beside = Tracer(room, other.child.pid, ['--probes=kernel'], room.path('beside'))
+        beside.planted()
+        tracer = Tracer(room, one.child.pid, ['--probes=breakpoints'])
+        tracer.planted()
+        problems += tracer.let_go() + beside.let_go()
+        for held in (one, other):
+            held.gate.open()
+            done = room.finish(held.child)
+            problems += [] if done.status == 0 else ['status %d, %r' % (done.status, done.out)]
+    traces, more = kinds.read_traces(room.path('traces'), 1)
+    kinds_seen = collections.Counter(e.kind for t in traces for e in t.events)
+    if not kinds_seen['+'] or not kinds_seen['-']:
+        problems.append('events: %s' % dict(kinds_seen))
+    return problems + more, '%d events' % sum(kinds_seen.values())
+
+
 def killed(room):
     """After SIGKILL of functrace's engine the target runs on, and its text becomes that of its files."""
     need_probes()
@@ -361,8 +387,8 @@ def reasons(room):
             ('alloc_basic', 'O2', ('-a',), 'breakpoints saw all calls, because -a needs breakpoints'),
             ('alloc_basic', 'O2', ('-b', '70'), 'breakpoints saw all calls, because stacks of more than 69 frames need breakpoints'),
             ('alloc_basic', 'O2', ('--unwinder=libunwind',), 'breakpoints saw all calls, because --unwinder=libunwind needs breakpoints'),
-            ('alloc_cpp', 'static', (), r'probes in the kernel saw the calls of \d+ functions?; breakpoints those of .* \(they are in a file '
-                                        r'that is none of a known allocator\); .* \(exceptions may pass through them\)')):
+            ('alloc_cpp', 'static', (), r'probes in the kernel saw the calls of \d+ functions?; breakpoints those of .* \(their file is not one of '
+                                        r'a known allocator\); .* \(exceptions may pass through them\)')):
         lines, more = said_by_auto(room, target, variant, *options)
         problems += more
         if len(lines) != 1 or not re.fullmatch('functrace: ' + expected, lines[0]):
@@ -453,6 +479,7 @@ CASES = [
     ('stacks on another stack', same('altstack', by_oracle=False, may_end=True)),
     ('detached', detached),
     ('detached while it allocates', detached_at_work),
+    ('breakpoints after probes, beside probes', breakpoints_after_probes),
     ('the engine is killed', killed),
     ('all of functrace is killed', all_killed),
     ('a fast program', flooded(False, False)),

@@ -245,8 +245,7 @@ static const char *why_none(const struct process *p)
 	if (!p->arch->uprobe.site)
 		return "functrace has probes in the kernel only for x86_64 programs";
 	if (kernel_probes_leave_out(p))
-		return "probes in the kernel take long to make and remove, so children have them only with "
-		       "--probes=kernel";
+		return "they are children, for which the kernel makes probes too slowly (--probes=kernel makes them)";
 	return has_contexts(p) ? "contexts of calls are recorded, which needs breakpoints" : NULL;
 }
 

@@ -136,7 +136,7 @@ const char *kernel_site_find(struct process *p, const struct breakpoint *b, stru
 	if (!is_hot)
 		return "they are no allocator's functions";
 	if ((site->cookie & UPROBE_RETURN) && !returns_plainly(b->probe->object))
-		return "they are in a file that is none of a known allocator";
+		return "their file is not one of a known allocator";
 	if (!b->probe->object->open_path || b->is_made || (b->address & ~UPROBE_ADDRESS))
 		return "their code is in no file";
 	size = size && size < sizeof(code) ? size : sizeof(code);

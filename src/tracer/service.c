@@ -208,8 +208,18 @@ uint64_t service_waited(const struct service *service)
 
 /* ---- Holding ---- */
 
+#define EVENTS_FEW 500 /* records of the kernel that are read in some 0.5 ms */
+
+/* Reads the kernel's records until few are left, because no others are to be read while tasks are held. */
+static void take_most_events(struct tracer *t)
+{
+	for (unsigned i = 0; t->take_events && t->take_events(t) > EVENTS_FEW && i < 16; i++)
+		;
+}
+
 void service_hold(struct service *service, const struct process *p)
 {
+	take_most_events(service->t);
 	service->held = p;
 	service->held_since = 0;
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What issue 15 demands of probes in the kernel. Each part prints its figures, and fails if they are not reached. Without
+"""What probes in the kernel must show. Each part prints its figures, and fails if they are not reached. Without
 arguments all parts run.
 
 usage: kernel_probes.py [equal] [saturated] [killed] [fragile] [several]

@@ -219,27 +219,17 @@ LONG_FORM = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'long.form'
 ROWS = ['%s [%s] %s' % (row.label, variant, mode) for row in table.SCENARIOS for variant in row.variants for mode in row.modes]
 
 
-def left_out():
-    """Returns the names of the scenarios that long.form lists, by name, or after "~ " by a regular expression."""
-    names, found = [case.label for case in CASES] + ROWS, set()
-    for line in ways.lines_of(LONG_FORM):
-        matching = [name for name in names if name == line or line[:2] == '~ ' and re.fullmatch(line[2:], name)]
-        # Some cases exist only on x86-64.
-        if not matching and builds.processor() == 'x86_64':
-            sys.exit('long.form names a case that is not there: %s' % line)
-        found.update(matching)
-    return found
-
-
-def by_breakpoints():
-    found, useless = ways.listed([case.label for case in CASES] + ROWS)
+def listed(form):
+    """Returns the names of the scenarios that a form lists."""
+    found, useless = ways.listed(form, [case.label for case in CASES] + ROWS)
+    # Some cases exist only on x86-64.
     if useless and builds.processor() == 'x86_64':
-        sys.exit('breakpoints.form names a scenario that is not there: %s' % useless[0])
+        sys.exit('%s names a scenario that is not there: %s' % (os.path.basename(form), useless[0]))
     return found
 
 
-LEFT_OUT = left_out()
-BY_BREAKPOINTS = by_breakpoints()
+LEFT_OUT = listed(LONG_FORM)
+BY_BREAKPOINTS = listed(ways.FORM)
 WATCH = uprobes.Watch()
 
 

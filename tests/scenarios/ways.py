@@ -21,11 +21,11 @@ def lines_of(path):
         return [line.strip() for line in file if line.strip() and line[0] != '#']
 
 
-def listed(names):
-    """Returns those of the scenarios that breakpoints.form lists, by name, or after "~ " by a regular expression; and
-    lines that match none."""
+def listed(form, names):
+    """Returns those of the scenarios that a form lists, by name, or after "~ " by a regular expression; and lines that
+    match none."""
     found, useless = set(), []
-    for line in lines_of(FORM):
+    for line in lines_of(form):
         matching = [name for name in names if name == line or line[:2] == '~ ' and re.fullmatch(line[2:], name)]
         found.update(matching)
         if not matching:

@@ -259,58 +259,62 @@ bool uprobe_take_lost(struct uprobes *u, struct uprobe_lost_key *key, struct upr
 	return false;
 }
 
-/* Returns a descriptor of the thread, which is its key in the map of threads, or -1. */
-static int thread_key(pid_t tid)
+/* Gets the program's data of a thread. Returns a descriptor of the thread, which is its key in the map of threads, or
+ * -1 if there are no data. The caller ends with thread_data_put(). */
+static int thread_data_get(const struct uprobes *u, pid_t tid, struct uprobe_thread *thread)
 {
 	const long fd = syscall(SYS_pidfd_open, tid, PIDFD_OF_THREAD);
+	const int key = (int)(fd >= 0 ? fd : syscall(SYS_pidfd_open, tid, 0));
 
-	return (int)(fd >= 0 ? fd : syscall(SYS_pidfd_open, tid, 0));
+	if (key < 0 || bpf_map_lookup_elem(u->maps[UPROBE_MAP_THREADS], &key, thread) == 0)
+		return key;
+	close(key);
+	return -1;
+}
+
+static void thread_data_put(const struct uprobes *u, int key, const struct uprobe_thread *thread, bool is_changed)
+{
+	if (is_changed)
+		bpf_map_update_elem(u->maps[UPROBE_MAP_THREADS], &key, thread, BPF_EXIST);
+	close(key);
 }
 
 bool uprobe_calls_in_flight(struct uprobes *u, pid_t tid, struct uprobe_call calls[UPROBE_CALLS], bool begin)
 {
-	const int key = thread_key(tid), map = u->maps[UPROBE_MAP_THREADS];
 	struct uprobe_thread thread;
+	const int key = thread_data_get(u, tid, &thread);
 	bool is_new = false;
 
 	if (key < 0)
 		return false;
-	const bool is_known = bpf_map_lookup_elem(map, &key, &thread) == 0;
-
-	if (is_known)
-		memcpy(calls, thread.calls, sizeof(thread.calls));
-	for (unsigned i = 0; is_known && begin && i < UPROBE_CALLS; i++) {
+	memcpy(calls, thread.calls, sizeof(thread.calls));
+	for (unsigned i = 0; begin && i < UPROBE_CALLS; i++) {
 		is_new |= thread.calls[i].return_sp && !thread.calls[i].is_entered;
 		thread.calls[i].is_entered = true;
 	}
-	if (is_new)
-		bpf_map_update_elem(map, &key, &thread, BPF_EXIST);
-	close(key);
-	return is_known;
+	thread_data_put(u, key, &thread, is_new);
+	return true;
 }
 
 static size_t take_in_flight(struct uprobes *u, pid_t tid, uint64_t return_sp, struct uprobe_call calls[UPROBE_CALLS])
 {
-	const int key = thread_key(tid), map = u->maps[UPROBE_MAP_THREADS];
 	struct uprobe_thread thread;
+	const int key = thread_data_get(u, tid, &thread);
 	size_t count = 0;
 
 	if (key < 0)
 		return 0;
-	if (bpf_map_lookup_elem(map, &key, &thread) == 0)
-		for (unsigned i = 0; i < UPROBE_CALLS; i++) {
-			struct uprobe_call *const one = &thread.calls[i];
+	for (unsigned i = 0; i < UPROBE_CALLS; i++) {
+		struct uprobe_call *const one = &thread.calls[i];
 
-			if (one->return_sp != return_sp || one->jumps >= UPROBE_CALLS)
-				continue;
-			calls[one->jumps] = *one;
-			count = count > one->jumps ? count : one->jumps + 1;
-			one->return_sp = 0;
-			thread.used--;
-		}
-	if (count)
-		bpf_map_update_elem(map, &key, &thread, BPF_EXIST);
-	close(key);
+		if (one->return_sp != return_sp || one->jumps >= UPROBE_CALLS)
+			continue;
+		calls[one->jumps] = *one;
+		count = count > one->jumps ? count : one->jumps + 1;
+		one->return_sp = 0;
+		thread.used--;
+	}
+	thread_data_put(u, key, &thread, count);
 	return count;
 }
 

@@ -8,15 +8,11 @@
 #include "proc/proc.h"
 #include "record/run_probes.h"
 #include "base/msg.h"
-#include "base/timed.h"
 #include "uprobe/uprobes.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* The data of this file about a process. */
 struct kernel_probes {

@@ -1,6 +1,6 @@
 /* The helper functrace-probes: a program with the capabilities CAP_BPF and CAP_PERFMON, which loads the program and
- * makes links for a functrace that lacks them. functrace starts it, and asks it over a socket. The helper trusts
- * nothing that it is told (probes_main.c). */
+ * makes links for a functrace that lacks them. functrace starts the helper and sends requests to it over a socket. The
+ * helper checks every value of a request (probes_main.c). */
 #ifndef FT_UPROBE_UPROBE_HELPER_H
 #define FT_UPROBE_UPROBE_HELPER_H
 

@@ -189,7 +189,7 @@ static int count_probed(pid_t pid, uint64_t offset, int at_return, uint64_t *fir
 
 static int commands[2], answers[2];
 
-/* The process that is probed: does what it is told. */
+/* Runs in the probed process: executes the commands that the client writes into the pipe. */
 static void obey(const char *program)
 {
 	char command;

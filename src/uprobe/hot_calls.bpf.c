@@ -305,14 +305,14 @@ static __always_inline bool send_entry(const struct calls_search *search, __u64 
 	struct sent *const what = search->what;
 	const __u64 cookie = what->call.address;
 
-	if (search->is_jumped && !search->is_nested) {
+	if (search->is_nested || search->is_jumped)
 		what->flags = UPROBE_IS_NESTED;
-		sent_or_lost(send_plain(what), what);
-	} else if (search->is_nested) {
+	if (search->is_nested) {
 		const struct stack_place at = {cookie & UPROBE_ADDRESS, what->call.return_sp - 8, frame};
 
-		what->flags = UPROBE_IS_NESTED;
 		sent_or_lost(send_copy(what, thread, 0, &at), what);
+	} else if (search->is_jumped) {
+		sent_or_lost(send_plain(what), what);
 	} else if ((cookie & UPROBE_STACK) &&
 		   (!(cookie & UPROBE_RETURN) || ((cookie & UPROBE_ENTER) && config.entry_stacks))) {
 		const struct stack_place at = {what->call.return_address, what->call.return_sp, frame};
@@ -326,15 +326,13 @@ static __always_inline bool send_entry(const struct calls_search *search, __u64 
 	return true;
 }
 
-static __always_inline int call_entered(struct pt_regs *ctx)
+static __always_inline int call_entered(struct pt_regs *ctx, __u64 cookie)
 {
 	struct uprobe_thread *thread =
 		bpf_task_storage_get(&threads, bpf_get_current_task_btf(), 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	struct uprobe_shared *memory = shared_memory();
-	struct sent what = {.call = {.address = bpf_get_attach_cookie(ctx),
-				     .return_sp = TASK_SP(ctx) + 8,
-				     .args = {TASK_ARGUMENTS(ctx)}},
-			    .ids = ids_of_thread(bpf_get_attach_cookie(ctx)),
+	struct sent what = {.call = {.address = cookie, .return_sp = TASK_SP(ctx) + 8, .args = {TASK_ARGUMENTS(ctx)}},
+			    .ids = ids_of_thread(cookie),
 			    .kind = UPROBE_ENTERED};
 	struct calls_search search = {.thread = thread, .what = &what, .place = UPROBE_CALLS};
 
@@ -350,8 +348,8 @@ static __always_inline int call_entered(struct pt_regs *ctx)
 		bpf_loop(UPROBE_CALLS, look_at_call, &search, 0);
 	else
 		search.place = 0;
-	const bool is_forgotten = thread->has_forgotten && (what.call.address & UPROBE_RETURN) &&
-				  is_of_forgotten(&what.call, what.ids.tid);
+	const bool is_forgotten =
+		thread->has_forgotten && (cookie & UPROBE_RETURN) && is_of_forgotten(&what.call, what.ids.tid);
 
 	search.is_jumped |= is_forgotten;
 	what.call.is_entered = send_entry(&search, TASK_FRAME(ctx));
@@ -359,15 +357,14 @@ static __always_inline int call_entered(struct pt_regs *ctx)
 		const struct uprobe_forgotten_key key = {what.call.return_sp, what.ids.tid, what.call.jumps};
 
 		bpf_map_update_elem(&forgotten, &key, &what.call, BPF_ANY);
-	} else if (what.call.address & UPROBE_RETURN) {
+	} else if (cookie & UPROBE_RETURN) {
 		keep_call(thread, search.place, &what.call);
 	}
 	return 0;
 }
 
-static __always_inline int call_returned_here(struct pt_regs *ctx)
+static __always_inline int call_returned_here(struct pt_regs *ctx, __u64 cookie)
 {
-	const __u64 cookie = bpf_get_attach_cookie(ctx) & ~UPROBE_AT_RETURN;
 	struct uprobe_thread *thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), 0, 0);
 	struct uprobe_shared *memory = shared_memory();
 	struct sent what = {.call = {.address = cookie, .return_sp = TASK_SP(ctx)},
@@ -410,9 +407,12 @@ static __always_inline void note_unseen(void)
 SEC("kprobe/call")
 int on_call(struct pt_regs *ctx)
 {
+	const __u64 cookie = bpf_get_attach_cookie(ctx);
+
 	if (!may_record()) {
 		note_unseen();
 		return 0;
 	}
-	return bpf_get_attach_cookie(ctx) & UPROBE_AT_RETURN ? call_returned_here(ctx) : call_entered(ctx);
+	return cookie & UPROBE_AT_RETURN ? call_returned_here(ctx, cookie & ~UPROBE_AT_RETURN)
+					 : call_entered(ctx, cookie);
 }

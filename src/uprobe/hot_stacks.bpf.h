@@ -121,10 +121,10 @@ __noinline int send_walked(struct uprobe_thread *thread, const struct sent *what
 		r->frame_count = w.count;
 		return !bpf_ringbuf_output(&ring, r, sizeof(*r) + w.count * sizeof(__u64), BPF_RB_NO_WAKEUP);
 	}
-	if (w.end == UPROBE_COPY && w.is_exact && w.count > 1)
-		w.at.pc |= UPROBE_EXACT;
-	if (w.end == UPROBE_COPY)
+	if (w.end == UPROBE_COPY) {
+		w.at.pc |= w.is_exact && w.count > 1 ? UPROBE_EXACT : 0;
 		return send_copy(what, thread, w.count - 1, &w.at);
+	}
 	/* If a frame's caller cannot be computed from sp and bp, the reader walks the stack from the start, or, if a
 	 * signal has come on another stack, from the code that it has interrupted. */
 	if (!w.handler_frames || w.interrupted.sp - from->sp < UPROBE_COPY_SIZE)

@@ -68,9 +68,9 @@ def same_place(address, other, moved):
 def same_stack(event, other, moved, may_end):
     """Compares stacks. A name may be missing in one of them, because it came too late; the addresses are compared all the
     same. may_end: the stack of a signal handler may end where it would go on on another stack, of which the kernel makes
-    no copy."""
+    no copy. Such a stack has the frame at which a handler returns."""
     frames = len(event.frames)
-    if may_end and event.end == 'lost' and None in [name for _, name in event.frames]:
+    if may_end and event.end == 'lost' and {None, '__restore_rt()'} & {name for _, name in event.frames}:
         return all(address == other_address and (name == other_name or None in (name, other_name))
                    for (address, name), (other_address, other_name) in zip(event.frames, other.frames))
     return event.end == other.end and frames == len(other.frames) and all(

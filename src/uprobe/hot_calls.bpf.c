@@ -104,27 +104,12 @@ static __always_inline struct uprobe_shared *shared_memory(void)
 	return bpf_map_lookup_elem(&shared, &zero);
 }
 
-__noinline int note_lost(__u64 address, __u32 tgid, __u64 bytes)
-{
-	const struct uprobe_lost_key key = {address, tgid, 0};
-	const struct uprobe_lost none = {};
-	struct uprobe_lost *sum = bpf_map_lookup_elem(&lost, &key);
-	struct uprobe_shared *memory = shared_memory();
-
-	if (!sum) {
-		bpf_map_update_elem(&lost, &key, &none, BPF_NOEXIST);
-		sum = bpf_map_lookup_elem(&lost, &key);
-	}
-	if (sum) {
-		__sync_fetch_and_add(&sum->records, 1);
-		__sync_fetch_and_add(&sum->bytes, bytes);
-	} else if (memory) {
-		__sync_fetch_and_add(&memory->unknown_lost, 1);
-	}
-	if (memory)
-		__sync_fetch_and_add(&memory->lost, 1);
-	return 0;
-}
+struct sent {
+	struct uprobe_call call;
+	struct ids ids;
+	__u64 result, pointee;
+	__u8 kind, flags;
+};
 
 static __always_inline __u64 size_of_call(__u64 cookie, const __u64 args[UPROBE_ARGS])
 {
@@ -135,6 +120,31 @@ static __always_inline __u64 size_of_call(__u64 cookie, const __u64 args[UPROBE_
 	if (cookie & UPROBE_TIMES)
 		return at == 0 ? args[0] * args[1] : args[1] * args[2];
 	return at == 0 ? args[0] : at == 1 ? args[1] : args[2];
+}
+
+/* Counts a call that has no record. */
+__noinline int note_lost(const struct sent *what)
+{
+	if (!what)
+		return 0;
+	const struct uprobe_lost_key key = {what->call.address & UPROBE_ADDRESS, what->ids.tgid, 0};
+	const struct uprobe_lost none = {};
+	struct uprobe_lost *sum = bpf_map_lookup_elem(&lost, &key);
+	struct uprobe_shared *memory = shared_memory();
+
+	if (!sum) {
+		bpf_map_update_elem(&lost, &key, &none, BPF_NOEXIST);
+		sum = bpf_map_lookup_elem(&lost, &key);
+	}
+	if (sum) {
+		__sync_fetch_and_add(&sum->records, 1);
+		__sync_fetch_and_add(&sum->bytes, size_of_call(what->call.address, what->call.args));
+	} else if (memory) {
+		__sync_fetch_and_add(&memory->unknown_lost, 1);
+	}
+	if (memory)
+		__sync_fetch_and_add(&memory->lost, 1);
+	return 0;
 }
 
 static long ring_has_room(__u32 round, void *result)
@@ -165,13 +175,6 @@ __noinline int wait_for_reader(__u32 tid)
 	return 0;
 }
 
-struct sent {
-	struct uprobe_call call;
-	struct ids ids;
-	__u64 result, pointee;
-	__u8 kind, flags;
-};
-
 /* Fills a record without a stack. */
 static __always_inline void fill_record(struct uprobe_record *r, const struct sent *what)
 {
@@ -187,10 +190,6 @@ static __always_inline void fill_record(struct uprobe_record *r, const struct se
 	r->result = what->result;
 	r->pointee = what->pointee;
 }
-
-struct stack_place {
-	__u64 pc, sp, bp;
-};
 
 #define PIECE 256
 
@@ -220,7 +219,7 @@ static long copy_piece(__u32 i, void *context)
 
 /* Adds the registers and the stack from `at` on to a record. */
 static __always_inline void copy_stack(struct uprobe_copy *copy, const struct uprobe_thread *thread,
-				       const struct stack_place *at)
+				       const struct uprobe_place *at)
 {
 	__builtin_memcpy(copy->registers, thread->registers, sizeof(copy->registers));
 	copy->trampoline = trampoline_address();
@@ -245,7 +244,7 @@ struct copied_record {
 
 /* Sends a record with the first `count` frames of the thread's record, and a copy of the stack from there on. */
 __noinline int send_copy(const struct sent *what, const struct uprobe_thread *thread, __u32 count,
-			 const struct stack_place *at)
+			 const struct uprobe_place *at)
 {
 	if (!what || !thread || !at)
 		return false;
@@ -282,10 +281,8 @@ __noinline int send_plain(const struct sent *what)
 
 static __always_inline void sent_or_lost(bool is_sent, const struct sent *what)
 {
-	const __u64 cookie = what->call.address;
-
 	if (!is_sent)
-		note_lost(cookie & UPROBE_ADDRESS, what->ids.tgid, size_of_call(cookie, what->call.args));
+		note_lost(what);
 }
 
 #include "hot_in_flight.bpf.h"
@@ -308,14 +305,14 @@ static __always_inline bool send_entry(const struct calls_search *search, __u64 
 	if (search->is_nested || search->is_jumped)
 		what->flags = UPROBE_IS_NESTED;
 	if (search->is_nested) {
-		const struct stack_place at = {cookie & UPROBE_ADDRESS, what->call.return_sp - 8, frame};
+		const struct uprobe_place at = {cookie & UPROBE_ADDRESS, what->call.return_sp - 8, frame};
 
 		sent_or_lost(send_copy(what, thread, 0, &at), what);
 	} else if (search->is_jumped) {
 		sent_or_lost(send_plain(what), what);
 	} else if ((cookie & UPROBE_STACK) &&
 		   (!(cookie & UPROBE_RETURN) || ((cookie & UPROBE_ENTER) && config.entry_stacks))) {
-		const struct stack_place at = {what->call.return_address, what->call.return_sp, frame};
+		const struct uprobe_place at = {what->call.return_address, what->call.return_sp, frame};
 
 		sent_or_lost(send_walked(thread, what, &at, false), what);
 	} else if (cookie & UPROBE_ENTER) {
@@ -372,7 +369,7 @@ static __always_inline int call_returned_here(struct pt_regs *ctx, __u64 cookie)
 			    .kind = UPROBE_RETURNED,
 			    .result = TASK_RESULT(ctx)};
 	struct return_search search = {.thread = thread, .call = &what.call};
-	const struct stack_place at = {TASK_PC(ctx), TASK_SP(ctx), TASK_FRAME(ctx)};
+	const struct uprobe_place at = {TASK_PC(ctx), TASK_SP(ctx), TASK_FRAME(ctx)};
 
 	if (!thread || !memory)
 		return 0;

@@ -14,61 +14,54 @@ static __always_inline const struct uprobe_row *find_row(__u64 pc, __u32 space)
 	return row && row->pc == pc && row->space == space ? row : 0;
 }
 
-/* A walk over the frames of a stack. */
-struct walk {
-	struct uprobe_thread *thread;
-	struct stack_place at;
-	__u64 window_at, window_size; /* the stack bytes in thread->window */
-	__u32 space, count;
-	struct stack_place interrupted; /* by the last signal; all its registers are known */
-	__u32 handler_frames;           /* number of frames before that place; 0: no signal */
-	__u8 end; /* enum uprobe_stack; UPROBE_NO_STACK: the caller of a frame cannot be computed */
-	bool is_exact;
-};
-
 /* Reads a word of the stack, from the window if it is there. */
-static __always_inline bool stack_word(const struct walk *w, __u64 address, __u64 *word)
+static __always_inline bool stack_word(const struct uprobe_thread *thread, __u64 address, __u64 *word)
 {
-	const __u64 offset = address - w->window_at;
+	const __u64 offset = address - thread->walk.window_at;
 
-	if (offset < w->window_size && offset <= UPROBE_WINDOW - 8) {
-		*word = *(const __u64 *)(w->thread->window + (offset & (UPROBE_WINDOW - 1)));
+	if (offset < thread->walk.window_size && offset <= UPROBE_WINDOW - 8) {
+		*word = *(const __u64 *)(thread->window + (offset & (UPROBE_WINDOW - 1)));
 		return true;
 	}
 	return !bpf_probe_read_user(word, 8, (void *)address);
 }
 
-/* Goes on to the code that a signal has interrupted, which may be on another stack. */
-static __always_inline long leave_handler(struct walk *w)
+/* Goes on to the code that a signal has interrupted, which may be on another stack. Returns true if the walk ends here.
+ * The kernel checks a function that is not inlined once, and not at each of its places in the walk. */
+__noinline int leave_handler(struct uprobe_thread *thread)
 {
+	if (!thread)
+		return true;
+	struct uprobe_walk *const w = &thread->walk;
 	const __u64 frame = w->at.sp;
 
-	if (!stack_word(w, frame + SIGNAL_PC, &w->at.pc) || !stack_word(w, frame + SIGNAL_SP, &w->at.sp) ||
-	    !stack_word(w, frame + SIGNAL_FRAME, &w->at.bp))
-		return 1;
+	if (!stack_word(thread, frame + SIGNAL_PC, &w->at.pc) || !stack_word(thread, frame + SIGNAL_SP, &w->at.sp) ||
+	    !stack_word(thread, frame + SIGNAL_FRAME, &w->at.bp))
+		return true;
 	const __u64 saved[] = {SIGNAL_SAVED};
 
 #pragma clang loop unroll(full)
 	for (__u32 i = 0; i < sizeof(saved) / sizeof(saved[0]); i++)
-		stack_word(w, frame + saved[i], &w->thread->interrupted[UPROBE_BP + 1 + i]);
+		stack_word(thread, frame + saved[i], &thread->interrupted[UPROBE_BP + 1 + i]);
 	w->is_exact = true;
 	w->end = UPROBE_CUT;
 	w->interrupted = w->at;
 	w->interrupted.pc |= UPROBE_EXACT;
 	w->handler_frames = w->count;
-	return 0;
+	return false;
 }
 
 /* Adds a frame, and goes on to its caller. Returns 1 if the walk ends here. */
 static long walk_frame(__u32 i, void *context)
 {
-	struct walk *const w = context;
+	struct uprobe_thread *const thread = *(struct uprobe_thread **)context;
+	struct uprobe_walk *const w = &thread->walk;
 
 	if (i >= UPROBE_FRAMES_MAX)
 		return 1;
 	const __u64 key = w->is_exact ? w->at.pc | UPROBE_EXACT : w->at.pc;
 
-	w->thread->frames[i] = i ? key : w->at.pc;
+	thread->frames[i] = i ? key : w->at.pc;
 	w->count = i + 1;
 	const struct uprobe_row *found = find_row(key, w->space);
 
@@ -84,11 +77,11 @@ static long walk_frame(__u32 i, void *context)
 	if (row.rule == UPROBE_LAST || row.rule == UPROBE_NOT_HERE)
 		return 1;
 	if (row.rule == UPROBE_SIGNAL)
-		return leave_handler(w);
+		return leave_handler(thread) != 0;
 	const __u64 cfa = (row.rule == UPROBE_FROM_BP ? w->at.bp : w->at.sp) + row.cfa_offset;
 
-	if (cfa <= w->at.sp || !stack_word(w, cfa - 8, &w->at.pc) ||
-	    (row.bp_offset && !stack_word(w, cfa + row.bp_offset, &w->at.bp)))
+	if (cfa <= w->at.sp || !stack_word(thread, cfa - 8, &w->at.pc) ||
+	    (row.bp_offset && !stack_word(thread, cfa + row.bp_offset, &w->at.bp)))
 		return 1;
 	w->at.sp = cfa;
 	w->is_exact = false;
@@ -97,40 +90,43 @@ static long walk_frame(__u32 i, void *context)
 }
 
 /* Makes a record with the stack from `from` on. is_exact: the pc is where the thread is, and no return address. */
-__noinline int send_walked(struct uprobe_thread *thread, const struct sent *what, const struct stack_place *from,
+__noinline int send_walked(struct uprobe_thread *thread, const struct sent *what, const struct uprobe_place *from,
 			   bool is_exact)
 {
 	if (!thread || !what || !from)
 		return false;
-	struct walk w = {.thread = thread,
-			 .at = *from,
-			 .window_at = from->sp,
-			 .window_size = UPROBE_WINDOW - 7,
-			 .space = what->ids.space,
-			 .is_exact = is_exact};
+	struct uprobe_walk *const w = &thread->walk;
 	struct uprobe_record *const r = &thread->record;
 
 	fill_record(r, what);
-	if (bpf_probe_read_user(thread->window, UPROBE_WINDOW, (void *)w.window_at))
-		w.window_size = 0;
-	bpf_loop(config.frames_wanted, walk_frame, &w, 0);
-	if (w.count > UPROBE_FRAMES_MAX)
+	w->at = *from;
+	w->window_at = from->sp;
+	w->window_size = UPROBE_WINDOW - 7;
+	w->space = what->ids.space;
+	w->count = w->handler_frames = w->end = 0;
+	w->is_exact = is_exact;
+	if (bpf_probe_read_user(thread->window, UPROBE_WINDOW, (void *)w->window_at))
+		w->window_size = 0;
+	bpf_loop(config.frames_wanted, walk_frame, &thread, 0);
+	const __u32 count = w->count;
+
+	if (count > UPROBE_FRAMES_MAX)
 		return false;
-	if (w.end == UPROBE_CUT || w.end == UPROBE_WHOLE) {
-		r->stack = w.end;
-		r->frame_count = w.count;
-		return !bpf_ringbuf_output(&ring, r, sizeof(*r) + w.count * sizeof(__u64), BPF_RB_NO_WAKEUP);
+	if (w->end == UPROBE_CUT || w->end == UPROBE_WHOLE) {
+		r->stack = w->end;
+		r->frame_count = count;
+		return !bpf_ringbuf_output(&ring, r, sizeof(*r) + count * sizeof(__u64), BPF_RB_NO_WAKEUP);
 	}
-	if (w.end == UPROBE_COPY) {
-		w.at.pc |= w.is_exact && w.count > 1 ? UPROBE_EXACT : 0;
-		return send_copy(what, thread, w.count - 1, &w.at);
+	if (w->end == UPROBE_COPY) {
+		w->at.pc |= w->is_exact && count > 1 ? UPROBE_EXACT : 0;
+		return send_copy(what, thread, count - 1, &w->at);
 	}
 	/* If a frame's caller cannot be computed from sp and bp, the reader walks the stack from the start, or, if a
 	 * signal has come on another stack, from the code that it has interrupted. */
-	if (!w.handler_frames || w.interrupted.sp - from->sp < UPROBE_COPY_SIZE)
+	if (!w->handler_frames || w->interrupted.sp - from->sp < UPROBE_COPY_SIZE)
 		return send_copy(what, thread, 0, from);
 	__builtin_memcpy(thread->registers, thread->interrupted, sizeof(thread->registers));
-	return send_copy(what, thread, w.handler_frames, &w.interrupted);
+	return send_copy(what, thread, w->handler_frames, &w->interrupted);
 }
 
 #endif

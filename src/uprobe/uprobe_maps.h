@@ -63,6 +63,23 @@ static inline void uprobe_record_call(struct uprobe_record *record, const struct
 #define UPROBE_CALLS  8    /* calls in flight of one thread: they nest only in signal handlers and in each other */
 #define UPROBE_WINDOW 1024 /* stack bytes that the program reads at once */
 
+/* A place in a stack: a frame's registers. */
+struct uprobe_place {
+	__u64 pc, sp, bp;
+};
+
+/* A walk over the frames of a stack. */
+struct uprobe_walk {
+	struct uprobe_place at;
+	__u64 window_at, window_size; /* the stack bytes in the thread's window */
+	__u32 space, count;
+	struct uprobe_place interrupted; /* by the last signal; all its registers are known */
+	__u32 handler_frames;            /* number of frames before that place; 0: no signal */
+	__u8 end;      /* enum uprobe_stack; UPROBE_NO_STACK: the caller of a frame cannot be computed */
+	__u8 is_exact; /* the pc is where the thread is, and no return address */
+	__u8 unused[2];
+};
+
 /* The program's own data of a thread. */
 struct uprobe_thread {
 	struct uprobe_call calls[UPROBE_CALLS]; /* return_sp 0: unused */
@@ -70,7 +87,8 @@ struct uprobe_thread {
 	__u32 has_forgotten;                    /* it may have calls in the map `forgotten` */
 	__u64 registers[UPROBE_REGISTERS];      /* those of this hit, for a struct uprobe_copy */
 	__u64 interrupted[UPROBE_REGISTERS]; /* those of the code that the last signal of the stack has interrupted */
-	struct uprobe_record record;         /* the record that is made, with its frames */
+	struct uprobe_walk walk;
+	struct uprobe_record record; /* the record that is made, with its frames */
 	__u64 frames[UPROBE_FRAMES_MAX];
 	unsigned char window[UPROBE_WINDOW + 8];
 };

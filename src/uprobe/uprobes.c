@@ -121,21 +121,35 @@ static int create_link(const struct uprobes *u, bool at_return, pid_t pid, int f
 	return uprobe_program_link(u->program, at_return, pid, file, sites, count);
 }
 
-int uprobe_link(struct uprobes *u, pid_t pid, int file, const struct uprobe_site *sites, size_t count, bool returns,
+/* Probes the returns of those functions that have UPROBE_RETURN. Returns 0 or -errno. */
+static int link_returns(const struct uprobes *u, pid_t pid, int file, const struct uprobe_site *sites, size_t count,
+			struct uprobe_link *link)
+{
+	struct uprobe_site *const returning = xreallocarray(NULL, count, sizeof(*returning));
+	size_t number = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (sites[i].cookie & UPROBE_RETURN)
+			returning[number++] = sites[i];
+	if (number)
+		link->fds[1] = create_link(u, true, pid, file, returning, number);
+	free(returning);
+	return number && link->fds[1] < 0 ? link->fds[1] : 0;
+}
+
+int uprobe_link(struct uprobes *u, pid_t pid, int file, const struct uprobe_site *sites, size_t count,
 		struct uprobe_link *link)
 {
 	*link = UPROBE_LINK_NONE;
-	/* The probe of the return first: a call whose return is probed and whose entry is not is no loss. */
-	if (returns) {
-		link->fds[1] = create_link(u, true, pid, file, sites, count);
-		if (link->fds[1] < 0)
-			return link->fds[1];
-	}
+	/* The probes of the returns first: a call whose return is probed and whose entry is not is no loss. */
+	int error = link_returns(u, pid, file, sites, count, link);
+
+	if (error)
+		return error;
 	link->fds[0] = create_link(u, false, pid, file, sites, count);
 	if (link->fds[0] >= 0)
 		return 0;
-	const int error = link->fds[0];
-
+	error = link->fds[0];
 	uprobe_unlink(link);
 	return error;
 }

@@ -40,10 +40,10 @@ struct uprobe_link {
 
 #define UPROBE_LINK_NONE ((struct uprobe_link){{-1, -1}})
 
-/* Probes functions of a file in the thread group `pid` only. returns: the sites have UPROBE_RETURN. file: an open
+/* Probes functions of a file in the thread group `pid` only, and the returns of those with UPROBE_RETURN. file: an open
  * descriptor, for reading. Returns 0 or -errno. The probes are in place when it returns, and are removed by
  * uprobe_unlink() or when functrace ends in any way. */
-int uprobe_link(struct uprobes *u, pid_t pid, int file, const struct uprobe_site *sites, size_t count, bool returns,
+int uprobe_link(struct uprobes *u, pid_t pid, int file, const struct uprobe_site *sites, size_t count,
 		struct uprobe_link *link);
 /* Removes the probes soon: another thread does it. */
 void uprobe_unlink(struct uprobe_link *link);

@@ -17,7 +17,7 @@ void uprobes_close(struct uprobes *u)
 	(void)u;
 }
 
-int uprobe_link(struct uprobes *u, pid_t pid, int file, const struct uprobe_site *sites, size_t count, bool returns,
+int uprobe_link(struct uprobes *u, pid_t pid, int file, const struct uprobe_site *sites, size_t count,
 		struct uprobe_link *link)
 {
 	(void)u;
@@ -25,7 +25,6 @@ int uprobe_link(struct uprobes *u, pid_t pid, int file, const struct uprobe_site
 	(void)file;
 	(void)sites;
 	(void)count;
-	(void)returns;
 	(void)link;
 	return -ENOSYS;
 }

@@ -58,7 +58,6 @@ struct kernel_group kernel_group_copy(const struct kernel_group *from, unsigned 
 {
 	struct kernel_group group = {.object = from->object,
 				     .file = from->file,
-				     .returns = from->returns,
 				     .sites = xreallocarray(NULL, from->count, sizeof(*group.sites)),
 				     .places = xreallocarray(NULL, from->count, sizeof(*group.places)),
 				     .count = from->count,
@@ -83,8 +82,8 @@ int kernel_group_link(struct process *p, struct kernel_group *group, pid_t tgid)
 	ARRAY_GROW(group->links, group->link_capacity, group->link_count);
 	link = &group->links[group->link_count];
 	link->tgid = tgid;
-	const int error = uprobe_link(p->tracer->uprobes, tgid, group->file->fd, group->sites, group->count,
-				      group->returns, &link->link);
+	const int error =
+		uprobe_link(p->tracer->uprobes, tgid, group->file->fd, group->sites, group->count, &link->link);
 
 	group->link_count += error == 0;
 	return error;

@@ -17,11 +17,10 @@ struct kernel_link {
 	struct uprobe_link link;
 };
 
-/* Functions of one object. Those whose returns are probed are a group of their own. */
+/* Functions of one object. */
 struct kernel_group {
 	uint64_t object; /* start of the object */
 	struct kernel_file *file;
-	bool returns;
 	struct uprobe_site *sites;
 	uint64_t *places; /* the probes' addresses in the process, in the order of the sites; NULL: not linked yet */
 	size_t count, capacity;

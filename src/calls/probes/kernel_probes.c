@@ -27,16 +27,15 @@ struct kernel_probes {
 /* Adds a site to the new groups, those from `first` on. */
 static void add_site(const struct process *p, size_t first, const struct object *object, const struct uprobe_site *site)
 {
-	const bool returns = site->cookie & UPROBE_RETURN;
 	struct kernel_probes *const own = p->kernel;
 	struct kernel_group *group = own->groups + first;
 
-	while (group < own->groups + own->count && (group->object != object->start || group->returns != returns))
+	while (group < own->groups + own->count && group->object != object->start)
 		group++;
 	if (group == own->groups + own->count) {
 		ARRAY_GROW(own->groups, own->capacity, own->count);
 		group = &own->groups[own->count++];
-		*group = (struct kernel_group){.object = object->start, .returns = returns};
+		*group = (struct kernel_group){.object = object->start};
 	}
 	ARRAY_GROW(group->sites, group->capacity, group->count);
 	/* The kernel probes one function after the other. If a release were missed whose allocation was seen, the next
@@ -64,13 +63,6 @@ static void mark_group(struct process *p, const struct kernel_group *group, bool
 	}
 }
 
-static int releases_first(const void *a, const void *b)
-{
-	const struct kernel_group *const one = a, *const other = b;
-
-	return one->returns - other->returns;
-}
-
 /* Warns once that the kernel does not make the links; their functions get breakpoints. */
 static void warn_not_linked(const struct process *p, int error)
 {
@@ -91,7 +83,6 @@ static void link_new(struct process *p, size_t first)
 	struct maps maps;
 	size_t kept = first;
 
-	qsort(own->groups + first, own->count - first, sizeof(*own->groups), releases_first);
 	if (maps_read(process_proc_task(p), &maps) < 0) {
 		own->count = first;
 		return;
@@ -114,9 +105,8 @@ static void link_new(struct process *p, size_t first)
 		const int error =
 			is_possible && kernel_group_open(group, object) ? kernel_group_link_all(p, group) : -ENOENT;
 
-		msg_debug(DBG_BREAKPOINT, 1, "kernel probes at %zu functions of %s%s: %s", group->count,
-			  object ? object->path : "?", group->returns ? " that return" : "",
-			  error ? strerror(-error) : "linked");
+		msg_debug(DBG_BREAKPOINT, 1, "kernel probes at %zu functions of %s: %s", group->count,
+			  object ? object->path : "?", error ? strerror(-error) : "linked");
 		if (error) {
 			warn_not_linked(p, error);
 			kernel_group_free(group);

@@ -51,3 +51,11 @@ bench: $(BENCH_NEEDS)
 bench-quick: $(BENCH_NEEDS)
 	$(BENCH) --quick $(BENCH_OPTIONS)
 .PHONY: bench bench-quick
+
+# Simulates --watch on the text of a trace. server is a program to record: see doc/WATCH.md.
+EXTRA_PROGRAMS += bench/watch/simulate
+bench_watch_simulate_SOURCES = bench/watch/simulate.c bench/watch/replay.c bench/watch/replay.h
+bench_watch_simulate_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/bench/watch
+bench_watch_simulate_LDADD = libwatch.a libbase.a -lm
+CLEANFILES += bench/watch/simulate
+EXTRA_DIST += bench/watch/programs/server.cpp

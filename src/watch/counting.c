@@ -1,0 +1,161 @@
+#include "config.h"
+#include "watch/counting.h"
+#include "base/util.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define GUARD      2   /* times the long lives of a stack's blocks: what is sampled later in a window does not count */
+#define GUARD_MOST 0.9 /* of the window */
+
+static int by_stack(const void *a, const void *b)
+{
+	const struct sample *const one = *(const struct sample *const *)a, *const other =
+										   *(const struct sample *const *)b;
+
+	if (one->track.stack != other->track.stack)
+		return one->track.stack < other->track.stack ? -1 : 1;
+	return one < other ? -1 : one > other;
+}
+
+static int controls_by_stack(const void *a, const void *b)
+{
+	const struct control *const one = *(const struct control *const *)a, *const other =
+										     *(const struct control *const *)b;
+
+	if (one->track.stack != other->track.stack)
+		return one->track.stack < other->track.stack ? -1 : 1;
+	return one < other ? -1 : one > other;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const double one = *(const double *)a, other = *(const double *)b;
+
+	return (one > other) - (one < other);
+}
+
+/* Returns the time, in ns, for which blocks of these samples of one stack may live and yet die: blocks in flight at the
+ * end of a window are not what stays. */
+static double guard_of(const struct sample *const *samples, size_t count)
+{
+	double *const lives = xreallocarray(NULL, count + 1, sizeof(*lives)), longest;
+	size_t died = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (samples[i]->fate == FATE_DIED_IN_WINDOW)
+			lives[died++] = (double)(samples[i]->died - samples[i]->track.time);
+	qsort(lives, died, sizeof(*lives), by_value);
+	longest = !died ? 0 : lives[died >= 20 ? (size_t)((double)died * 0.99) : died - 1];
+	free(lives);
+	return GUARD * longest;
+}
+
+static void add_counted(struct counting *e, const struct sample *sample, double guard)
+{
+	const struct window *const window = &e->w->windows[sample->track.window];
+	const double length = (double)(window->end - window->begin);
+	const double kept = length - (guard < GUARD_MOST * length ? guard : GUARD_MOST * length);
+	const uint64_t *const class_number = hash_get(&e->w->class_index, sample->track.size_class);
+
+	if (sample->fate == FATE_DIED_IN_WINDOW || (double)(sample->track.time - window->begin) > kept || !class_number)
+		return;
+	e->samples[e->count++] = (struct counted_sample){
+		.sample = sample, .weight = length / kept / e->share, .class_number = (uint32_t)*class_number};
+}
+
+static void group_controls(struct counting *e)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < e->w->control_count; i++)
+		if (e->w->controls[i].track.stack != NO_STACK)
+			e->controls[e->control_count++] = &e->w->controls[i];
+	qsort(e->controls, e->control_count, sizeof(*e->controls), controls_by_stack);
+	for (size_t i = 0; i < e->group_count; i++) {
+		struct group *const group = &e->groups[i];
+
+		while (at < e->control_count && e->controls[at]->track.stack < group->stack)
+			at++;
+		group->control_first = at;
+		while (at < e->control_count && e->controls[at]->track.stack == group->stack)
+			at++;
+		group->control_end = at;
+	}
+}
+
+static void group_samples(struct counting *e)
+{
+	const struct watch *const w = e->w;
+	const struct sample **const all = xreallocarray(NULL, w->sample_count + 1, sizeof(*all));
+
+	for (size_t i = 0; i < w->sample_count; i++)
+		all[i] = &w->samples[i];
+	qsort(all, w->sample_count, sizeof(*all), by_stack);
+	for (size_t i = 0, end; i < w->sample_count; i = end) {
+		const size_t first = e->count;
+
+		for (end = i; end < w->sample_count && all[end]->track.stack == all[i]->track.stack; end++)
+			;
+		const double guard = guard_of(all + i, end - i);
+
+		for (size_t j = i; j < end; j++)
+			add_counted(e, all[j], guard);
+		if (e->count == first)
+			continue;
+		ARRAY_GROW(e->groups, e->group_capacity, e->group_count);
+		e->groups[e->group_count++] =
+			(struct group){.stack = all[i]->track.stack, .first = first, .end = e->count};
+	}
+	free(all);
+}
+
+/* Returns the most, in chunks a second, by which a class grows: the slope of its counts, plus two standard errors. */
+static double slope_of(const struct census *census, unsigned looks, double look)
+{
+	const double n = looks - census->since + 1.0;
+	double x = 0, y = 0, xx = 0, xy = 0, rest = 0;
+
+	if (n < 3)
+		return INFINITY;
+	for (unsigned k = census->since; k <= looks; k++) {
+		x += k;
+		y += (double)census->counts[k];
+		xx += (double)k * k;
+		xy += k * (double)census->counts[k];
+	}
+	const double slope = (n * xy - x * y) / (n * xx - x * x), base = (y - slope * x) / n;
+
+	for (unsigned k = census->since; k <= looks; k++)
+		rest += pow((double)census->counts[k] - base - slope * k, 2);
+	const double most = slope + 2 * sqrt(rest / (n - 2) / (xx - x * x / n));
+
+	return most > 0 ? most / look : 0;
+}
+
+void counting_begin(struct counting *e, const struct watch *w)
+{
+	double work = 0;
+
+	*e = (struct counting){.w = w, .horizon = (double)(w->looked - w->began) / 1e9};
+	for (size_t i = 0; i < w->window_count; i++)
+		work += (double)w->windows[i].work;
+	e->share = work > 0 ? work / (double)w->work : 1;
+	e->samples = xreallocarray(NULL, w->sample_count + 1, sizeof(*e->samples));
+	e->controls = xreallocarray(NULL, w->control_count + 1, sizeof(*e->controls));
+	e->slopes = xreallocarray(NULL, w->class_count + 1, sizeof(*e->slopes));
+	group_samples(e);
+	group_controls(e);
+	e->chances = xreallocarray(NULL, e->count + 1, sizeof(*e->chances));
+	for (size_t i = 0; i < w->class_count; i++)
+		e->slopes[i] = w->has_counts ? slope_of(&w->classes[i], w->looks, e->horizon / w->looks) : INFINITY;
+}
+
+void counting_end(struct counting *e)
+{
+	free(e->samples);
+	free(e->controls);
+	free(e->groups);
+	free(e->slopes);
+	free(e->chances);
+}

@@ -1,0 +1,246 @@
+#include "config.h"
+#include "watch/counting.h"
+#include "watch/survival.h"
+#include "base/util.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One estimate from samples. doc/WATCH.md describes the method. */
+
+#define PRIOR_CLASS 5 /* weight of all controls' hazard beside that of a class, */
+#define PRIOR_STACK 5 /* and of the classes' beside that of a stack */
+#define LOST_PRIOR  3 /* controls that are not lost, beside those of a stack */
+#define SAME_MIN    5 /* samples with the same contents, without which contents tell nothing */
+
+/* How fast other blocks take released addresses. */
+struct reuse {
+	struct hazards all, *classes;
+};
+
+static bool is_lost(const struct sample *sample)
+{
+	return sample->fate == FATE_PASSED && sample->track.is_lost;
+}
+
+/* times: by window, how often it counts. */
+static struct reuse reuse_of(const struct counting *e, const double *times)
+{
+	const struct watch *const w = e->w;
+	struct reuse reuse = {.classes = xcalloc(w->class_count + 1, sizeof(*reuse.classes))};
+
+	for (size_t i = 0; i < w->control_count; i++) {
+		const struct track *const track = &w->controls[i].track;
+		const uint64_t *const number = hash_get(&w->class_index, track->size_class);
+
+		if (times[track->window] == 0 || track->is_lost)
+			continue;
+		hazards_add(&reuse.all, w, track, track->has_failed, times[track->window]);
+		if (number)
+			hazards_add(&reuse.classes[*number], w, track, track->has_failed, times[track->window]);
+	}
+	return reuse;
+}
+
+/* Sums over a group of samples or controls. */
+struct sums {
+	struct hazards hazards;
+	double all, dead, lost;
+	double looked, same; /* samples with a look since; those of them with the same contents at their first look */
+};
+
+static struct sums sum_samples(const struct counting *e, const struct group *group, const double *times)
+{
+	struct sums sums = {0};
+
+	for (size_t i = group->first; i < group->end; i++) {
+		const struct sample *const sample = e->samples[i].sample;
+		const double weight = times[sample->track.window];
+
+		if (weight == 0)
+			continue;
+		if (is_lost(sample)) {
+			sums.lost += weight;
+			continue;
+		}
+		sums.all += weight;
+		sums.dead += sample->fate != FATE_PASSED ? weight : 0;
+		sums.looked += looks_due(e->w, &sample->track) ? weight : 0;
+		sums.same += sample->is_same_first ? weight : 0;
+		hazards_add(&sums.hazards, e->w, &sample->track, sample->fate != FATE_PASSED, weight);
+	}
+	return sums;
+}
+
+static struct sums sum_controls(const struct counting *e, const struct group *group, const double *times)
+{
+	struct sums sums = {0};
+
+	for (size_t i = group->control_first; i < group->control_end; i++) {
+		const struct track *const track = &e->controls[i]->track;
+		const double weight = times[track->window];
+
+		if (weight == 0)
+			continue;
+		sums.all += weight;
+		if (track->is_lost)
+			sums.lost += weight;
+		else
+			hazards_add(&sums.hazards, e->w, track, track->has_failed, weight);
+	}
+	return sums;
+}
+
+/* Computes the share of released addresses of a group that pass k looks. */
+static void reused_of(const struct counting *e, const struct group *group, const struct reuse *reuse,
+		      const struct hazards *controls, const double *times, double reused[LOOKS_MAX + 1])
+{
+	reused[0] = 1;
+	for (unsigned k = 1; k <= e->w->looks; k++) {
+		const double all = (reuse->all.fail[k] + 0.5) / (reuse->all.risk[k] + 1);
+		double prior = 0, weights = 0;
+
+		for (size_t i = group->first; i < group->end; i++) {
+			const struct counted_sample *const one = &e->samples[i];
+			const double weight = is_lost(one->sample) ? 0 : times[one->sample->track.window];
+
+			weights += weight;
+			if (weight > 0)
+				prior += weight * hazard_at(&reuse->classes[one->class_number], k, all, PRIOR_CLASS);
+		}
+		reused[k] =
+			reused[k - 1] * (1 - hazard_at(controls, k, weights > 0 ? prior / weights : all, PRIOR_STACK));
+	}
+}
+
+/* Sets the chance of each sample of a group that its block is alive. reuse: NULL: as if no address were used again. */
+static void set_chances(struct counting *e, const struct group *group, const struct reuse *reuse, const double *times,
+			struct estimate *out)
+{
+	const unsigned looks = e->w->looks;
+	const struct sums samples = sum_samples(e, group, times), controls = sum_controls(e, group, times);
+	double reused[LOOKS_MAX + 1], lost_chance = 1, same_chance = 0, lost = 0;
+	struct survival s;
+
+	if (reuse)
+		reused_of(e, group, reuse, &controls.hazards, times, reused);
+	survival_compute(&s, &samples.hazards, reuse ? reused : NULL, looks);
+	out->reused = reuse ? reused[1] : 0;
+	/* A lost block may be a later one at the address of a sample that has died. Nobody writes to a lost block, so
+	 * its contents tell that, if they are known. */
+	if (reuse && samples.lost > 0)
+		lost_chance = 1 - samples.dead * controls.lost / (controls.all + LOST_PRIOR) / samples.lost;
+	lost_chance = lost_chance > 0 ? lost_chance : 0;
+	/* If the contents tell blocks from later ones, what has kept them is alive, and so are some that have changed
+	 * them. */
+	if (reuse && samples.same >= SAME_MIN && samples.same >= 0.25 * samples.looked * s.alive[1])
+		same_chance = s.alive[1] * samples.looked / samples.same;
+	same_chance = same_chance > 0 && same_chance < 1 ? 1 : same_chance;
+	out->knows_contents = same_chance > 0;
+	for (size_t i = group->first; i < group->end; i++) {
+		const struct sample *const sample = e->samples[i].sample;
+		const unsigned due = looks_due(e->w, &sample->track);
+		const double chance = s.passing[due] > 0 ? s.alive[due] / s.passing[due] : 0;
+
+		if (is_lost(sample)) {
+			e->chances[i] = !reuse || !sample->print ? lost_chance : sample->is_same;
+			out->knows_contents |= e->chances[i] > 0 && sample->print;
+			lost += times[sample->track.window] * e->chances[i];
+		} else if (sample->fate != FATE_PASSED) {
+			e->chances[i] = 0;
+		} else if (same_chance > 0 && due) {
+			e->chances[i] = sample->is_same ? same_chance : 0;
+		} else {
+			e->chances[i] = chance < 1 ? chance : 1;
+		}
+	}
+	const unsigned half = looks * 9 / 20 ? looks * 9 / 20 : 1, whole = looks * 9 / 10 ? looks * 9 / 10 : 1;
+
+	out->flat = s.alive[half] > 0 ? s.alive[whole] / s.alive[half] : 0;
+	if (lost >= WATCH_OLD_MIN)
+		out->flat = 1;
+}
+
+/* Sums over a class, in blocks. */
+struct class_sums {
+	double live, lost, growth;
+};
+
+static bool is_old_sample(const struct counting *e, const struct sample *sample)
+{
+	return looks_due(e->w, &sample->track) > e->w->looks / 2;
+}
+
+static void sum_classes(const struct counting *e, const double *times, struct class_sums *classes)
+{
+	for (size_t i = 0; i < e->count; i++) {
+		const struct counted_sample *const one = &e->samples[i];
+		const double blocks = times[one->sample->track.window] * one->weight * e->chances[i];
+		struct class_sums *const sums = &classes[one->class_number];
+
+		if (is_lost(one->sample)) {
+			sums->lost += blocks;
+			continue;
+		}
+		sums->live += blocks;
+		sums->growth += is_old_sample(e, one->sample) ? blocks / (e->horizon / 2) : 0;
+	}
+}
+
+/* Sums a group. No class has more blocks than chunks in use, none grows faster than these, and the scan knows the
+ * number of lost blocks. */
+static void sum_group(const struct counting *e, const struct group *group, const double *times,
+		      const struct class_sums *classes, struct estimate *out)
+{
+	double all = 0, old = 0, growth = 0;
+
+	for (size_t i = group->first; i < group->end; i++) {
+		const struct counted_sample *const one = &e->samples[i];
+		const struct class_sums *const sums = &classes[one->class_number];
+		const struct census *const census = &e->w->classes[one->class_number];
+		const double weight = times[one->sample->track.window] * one->weight, size = (double)one->sample->size;
+		double blocks = weight * e->chances[i];
+
+		if (is_lost(one->sample)) {
+			blocks *= census->lost && sums->lost > 0 ? (double)census->lost / sums->lost : 1;
+			out->lost += blocks * size;
+			out->old += times[one->sample->track.window] * e->chances[i];
+		} else {
+			const double most =
+				e->w->has_counts ? (double)census->counts[e->w->looks] - sums->lost : INFINITY;
+
+			all += weight * size;
+			if (is_old_sample(e, one->sample)) {
+				const double slope = e->slopes[one->class_number];
+
+				old += weight * size;
+				out->old += times[one->sample->track.window] * e->chances[i];
+				growth += blocks * size / (e->horizon / 2) *
+					  (sums->growth > slope ? slope / sums->growth : 1);
+			}
+			blocks *= sums->live > most ? (most > 0 ? most / sums->live : 0) : 1;
+		}
+		out->live += blocks * size;
+		out->blocks += blocks;
+	}
+	/* The old survivors' share stands for what was allocated in the whole time. */
+	out->growth = (old > 0 ? growth * all / 2 / old : 0) + out->lost / e->horizon;
+}
+
+void estimate_once(struct counting *e, const double *times, bool knows_reuse, struct estimate *out)
+{
+	struct class_sums *const classes = xcalloc(e->w->class_count + 1, sizeof(*classes));
+	struct reuse reuse = {0};
+
+	if (knows_reuse)
+		reuse = reuse_of(e, times);
+	memset(out, 0, e->group_count * sizeof(*out));
+	for (size_t i = 0; i < e->group_count; i++)
+		set_chances(e, &e->groups[i], knows_reuse ? &reuse : NULL, times, &out[i]);
+	sum_classes(e, times, classes);
+	for (size_t i = 0; i < e->group_count; i++)
+		sum_group(e, &e->groups[i], times, classes, &out[i]);
+	free(reuse.classes);
+	free(classes);
+}

@@ -1,0 +1,347 @@
+#include "config.h"
+#include "watch/watch_data.h"
+#include "base/util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Feeds a watch: windows, calls and looks. */
+
+struct watch *watch_new(const struct watch_options *options, uint64_t now)
+{
+	struct watch *const w = xcalloc(1, sizeof(*w));
+
+	w->options = *options;
+	w->began = w->looked = now;
+	w->stride = 1;
+	return w;
+}
+
+void watch_free(struct watch *w)
+{
+	if (!w)
+		return;
+	hash_free(&w->samples_at);
+	hash_free(&w->controls_at);
+	hash_free(&w->class_index);
+	free(w->windows);
+	free(w->samples);
+	free(w->controls);
+	free(w->classes);
+	free(w);
+}
+
+static struct sample *sample_at(const struct watch *w, uint64_t address)
+{
+	const uint64_t *const index = hash_get(&w->samples_at, address);
+
+	return index ? &w->samples[*index] : NULL;
+}
+
+static struct track track_begin(const struct watch *w, uint64_t now, uint64_t address, uint32_t size_class,
+				uint32_t stack)
+{
+	return (struct track){.address = address,
+			      .time = now,
+			      .stack = stack,
+			      .size_class = size_class,
+			      .window = (uint32_t)w->window_count - 1,
+			      .first = (uint16_t)w->looks};
+}
+
+/* ---- Controls ---- */
+
+/* Lets the controls of an address fail that are from earlier windows: a call in this window shows that the chunk there
+ * has changed. */
+static void fail_controls(struct watch *w, uint64_t address)
+{
+	const uint64_t *const first = hash_get(&w->controls_at, address);
+	uint32_t kept = NO_CONTROL, next;
+
+	for (uint32_t i = first ? (uint32_t)*first : NO_CONTROL; i != NO_CONTROL; i = next) {
+		struct control *const control = &w->controls[i];
+
+		next = control->next;
+		if (control->track.window + 1 == w->window_count) {
+			control->next = kept;
+			kept = i;
+		} else {
+			control->track.has_failed = true;
+		}
+	}
+	if (kept != NO_CONTROL)
+		hash_set(&w->controls_at, address, kept);
+	else if (first)
+		hash_remove(&w->controls_at, address, NULL);
+}
+
+static void add_control(struct watch *w, const struct track *track)
+{
+	uint64_t *const first = hash_get(&w->controls_at, track->address);
+
+	/* An address that is released again and again in a window counts once for each stack. */
+	for (uint32_t i = first ? (uint32_t)*first : NO_CONTROL; i != NO_CONTROL; i = w->controls[i].next)
+		if (w->controls[i].track.stack == track->stack && w->controls[i].track.size_class == track->size_class)
+			return;
+	ARRAY_GROW(w->controls, w->control_capacity, w->control_count);
+	w->controls[w->control_count] =
+		(struct control){.track = *track, .next = first ? (uint32_t)*first : NO_CONTROL};
+	hash_set(&w->controls_at, track->address, w->control_count++);
+}
+
+/* ---- Calls ---- */
+
+void watch_allocated(struct watch *w, uint64_t now, uint64_t address, uint64_t size, uint32_t size_class,
+		     uint32_t stack)
+{
+	struct sample *const before = sample_at(w, address);
+
+	fail_controls(w, address);
+	if (before)
+		before->fate = FATE_REUSED;
+	ARRAY_GROW(w->samples, w->sample_capacity, w->sample_count);
+	w->samples[w->sample_count] = (struct sample){
+		.track = track_begin(w, now, address, size_class, stack), .size = size, .is_same = true};
+	hash_set(&w->samples_at, address, w->sample_count++);
+}
+
+void watch_released(struct watch *w, uint64_t now, uint64_t address, uint32_t size_class)
+{
+	struct sample *const sample = sample_at(w, address);
+	uint32_t stack = NO_STACK;
+
+	fail_controls(w, address);
+	if (sample) {
+		const bool is_own = sample->track.window + 1 == w->window_count;
+
+		sample->fate = is_own ? FATE_DIED_IN_WINDOW : FATE_RELEASED_LATER;
+		sample->died = now;
+		stack = sample->track.stack;
+		size_class = sample->track.size_class;
+		hash_remove(&w->samples_at, address, NULL);
+	}
+	if (size_class) {
+		const struct track track = track_begin(w, now, address, size_class, stack);
+
+		add_control(w, &track);
+	}
+}
+
+/* ---- Windows ---- */
+
+/* Keeps the windows for which the new number is not UINT32_MAX, and their samples and controls. */
+static void keep_windows(struct watch *w, const uint32_t *numbers)
+{
+	size_t kept = 0;
+
+	hash_free(&w->samples_at);
+	hash_free(&w->controls_at);
+	w->samples_at = w->controls_at = (struct hash){0};
+	for (size_t i = 0; i < w->sample_count; i++) {
+		struct sample *const sample = &w->samples[kept];
+
+		if (numbers[w->samples[i].track.window] == UINT32_MAX)
+			continue;
+		*sample = w->samples[i];
+		sample->track.window = numbers[sample->track.window];
+		if (sample->fate == FATE_PASSED)
+			hash_set(&w->samples_at, sample->track.address, kept);
+		kept++;
+	}
+	w->sample_count = kept;
+	kept = 0;
+	for (size_t i = 0; i < w->control_count; i++) {
+		struct control *const control = &w->controls[kept];
+
+		if (numbers[w->controls[i].track.window] == UINT32_MAX)
+			continue;
+		*control = w->controls[i];
+		control->track.window = numbers[control->track.window];
+		control->next = NO_CONTROL;
+		if (!control->track.has_failed) {
+			const uint64_t *const first = hash_get(&w->controls_at, control->track.address);
+
+			control->next = first ? (uint32_t)*first : NO_CONTROL;
+			hash_set(&w->controls_at, control->track.address, kept);
+		}
+		kept++;
+	}
+	w->control_count = kept;
+}
+
+/* Forgets every second window: the others still stand for the whole time, with twice the weight. */
+static void thin_windows(struct watch *w)
+{
+	uint32_t *const numbers = xreallocarray(NULL, w->window_count, sizeof(*numbers));
+	uint32_t kept = 0;
+
+	for (size_t i = 0; i < w->window_count; i++) {
+		numbers[i] = i % 2 ? UINT32_MAX : kept++;
+		if (i % 2 == 0)
+			w->windows[numbers[i]] = w->windows[i];
+	}
+	w->window_count = kept;
+	keep_windows(w, numbers);
+	free(numbers);
+}
+
+void watch_window_begin(struct watch *w, uint64_t now, uint64_t work)
+{
+	/* One window alone may have more samples than that, and is kept. */
+	while (w->sample_count + w->control_count > w->options.samples_max && w->window_count > 1)
+		thin_windows(w);
+	ARRAY_GROW(w->windows, w->window_capacity, w->window_count);
+	w->windows[w->window_count++] = (struct window){.begin = now, .end = now, .before = work};
+}
+
+void watch_window_end(struct watch *w, uint64_t now, uint64_t work)
+{
+	struct window *const window = &w->windows[w->window_count - 1];
+
+	window->end = now;
+	window->work = work - window->before;
+	w->work = work;
+}
+
+void watch_note_prints(struct watch *w, const struct watch_heap *heap)
+{
+	struct watch_chunk chunk;
+
+	for (size_t i = w->sample_count; i-- > 0 && w->samples[i].track.window + 1 == w->window_count;) {
+		struct sample *const sample = &w->samples[i];
+
+		chunk.print = 0;
+		if (sample->fate == FATE_PASSED && heap->chunk_at(heap->context, sample->track.address, &chunk))
+			sample->print = chunk.print;
+	}
+}
+
+/* ---- Looks ---- */
+
+static struct census *class_of(struct watch *w, uint32_t size_class)
+{
+	const uint64_t *const index = hash_get(&w->class_index, size_class);
+
+	if (index)
+		return &w->classes[*index];
+	ARRAY_GROW(w->classes, w->class_capacity, w->class_count);
+	w->classes[w->class_count] = (struct census){.size_class = size_class, .since = w->looks};
+	hash_set(&w->class_index, size_class, w->class_count);
+	return &w->classes[w->class_count++];
+}
+
+/* Sets the track's numbers to those that it would have if each odd look had not been made. */
+static void merge_track(struct track *track)
+{
+	const unsigned last = track->first + track->passed, first = (track->first + 1u) / 2;
+
+	track->passed = (uint16_t)(last / 2 > first ? last / 2 - first : 0);
+	track->first = (uint16_t)first;
+}
+
+/* Forgets every second look. */
+static void merge_looks(struct watch *w)
+{
+	for (size_t i = 0; i < w->sample_count; i++)
+		merge_track(&w->samples[i].track);
+	for (size_t i = 0; i < w->control_count; i++)
+		merge_track(&w->controls[i].track);
+	for (size_t i = 0; i < w->class_count; i++) {
+		struct census *const census = &w->classes[i];
+
+		census->since = (census->since + 1) / 2;
+		for (unsigned k = census->since; k <= w->looks / 2; k++)
+			census->counts[k] = census->counts[2 * k];
+	}
+	w->looks /= 2;
+	w->stride *= 2;
+}
+
+static bool is_still_there(const struct track *track, const struct watch_heap *heap, struct watch_chunk *chunk)
+{
+	*chunk = (struct watch_chunk){0};
+	return heap->chunk_at(heap->context, track->address, chunk) && chunk->size_class == track->size_class;
+}
+
+static void look_at_samples(struct watch *w, const struct watch_heap *heap)
+{
+	struct watch_chunk chunk;
+
+	for (size_t i = 0; i < w->sample_count; i++) {
+		struct sample *const sample = &w->samples[i];
+
+		if (sample->fate != FATE_PASSED)
+			continue;
+		if (!is_still_there(&sample->track, heap, &chunk)) {
+			sample->fate = FATE_MISSED;
+			hash_remove(&w->samples_at, sample->track.address, NULL);
+			continue;
+		}
+		sample->is_same &= sample->print && chunk.print == sample->print;
+		if (!sample->track.passed++)
+			sample->is_same_first = sample->is_same;
+		sample->track.is_lost = heap->is_lost && heap->is_lost(heap->context, sample->track.address);
+	}
+}
+
+static void look_at_controls(struct watch *w, const struct watch_heap *heap)
+{
+	struct watch_chunk chunk;
+
+	for (size_t i = 0; i < w->control_count; i++) {
+		struct track *const track = &w->controls[i].track;
+
+		if (track->has_failed)
+			continue;
+		track->has_failed = !is_still_there(track, heap, &chunk);
+		track->passed += !track->has_failed;
+		track->is_lost = !track->has_failed && heap->is_lost && heap->is_lost(heap->context, track->address);
+	}
+}
+
+/* Makes the lists of controls again, without those that have failed. */
+static void list_controls(struct watch *w)
+{
+	hash_free(&w->controls_at);
+	w->controls_at = (struct hash){0};
+	for (size_t i = 0; i < w->control_count; i++) {
+		struct control *const control = &w->controls[i];
+		const uint64_t *const first = hash_get(&w->controls_at, control->track.address);
+
+		control->next = first ? (uint32_t)*first : NO_CONTROL;
+		if (!control->track.has_failed)
+			hash_set(&w->controls_at, control->track.address, i);
+	}
+}
+
+static void count_classes(struct watch *w, const struct watch_heap *heap)
+{
+	for (size_t i = 0; i < w->sample_count; i++)
+		class_of(w, w->samples[i].track.size_class);
+	for (size_t i = 0; i < w->class_count; i++) {
+		struct census *const census = &w->classes[i];
+
+		census->counts[w->looks] = heap->count ? heap->count(heap->context, census->size_class) : 0;
+		census->lost = heap->lost_count ? heap->lost_count(heap->context, census->size_class) : 0;
+	}
+}
+
+void watch_look(struct watch *w, uint64_t now, uint64_t work, const struct watch_heap *heap)
+{
+	/* After every second look was forgotten, only each stride-th look counts. */
+	if (++w->skipped < w->stride)
+		return;
+	if (w->looks == LOOKS_MAX) {
+		merge_looks(w);
+		return;
+	}
+	w->skipped = 0;
+	w->looks++;
+	w->looked = now;
+	w->work = work;
+	w->has_counts = heap->count != NULL;
+	look_at_samples(w, heap);
+	look_at_controls(w, heap);
+	list_controls(w);
+	count_classes(w, heap);
+}

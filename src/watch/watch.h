@@ -1,0 +1,94 @@
+/* Estimates what stays of all that a program allocates, from samples: the calls within short windows, and looks at the
+ * heap. This room knows neither tracers nor heaps. It is fed with windows, calls and looks, by the tracer or by a
+ * simulator. All times are nanoseconds of one clock.
+ *
+ *	window: calls are seen | look: which samples' chunks are still in use? | window | look | ...
+ *
+ * A block whose chunk is in use at a look need not be the sampled one: its address may have been released and given to
+ * another block of the same size. doc/WATCH.md describes the estimator. */
+#ifndef FT_WATCH_WATCH_H
+#define FT_WATCH_WATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct watch;
+
+struct watch_options {
+	size_t samples_max; /* number of samples that are kept; if there are more, every second window is forgotten */
+	uint64_t seed;      /* of the random numbers by which intervals are computed */
+};
+
+/* now: when the watch begins. The caller frees the result by watch_free(). */
+struct watch *watch_new(const struct watch_options *options, uint64_t now);
+void watch_free(struct watch *w);
+
+/* Begins and ends a window. work: how much the program has done since the watch began, in any unit that grows with the
+ * number of its calls, such as the instructions that it has executed. */
+void watch_window_begin(struct watch *w, uint64_t now, uint64_t work);
+void watch_window_end(struct watch *w, uint64_t now, uint64_t work);
+
+/* A call within a window. size_class: what a look at the heap tells of the chunk, such as its size; 0: unknown. A
+ * realloc is a release and an allocation. */
+void watch_allocated(struct watch *w, uint64_t now, uint64_t address, uint64_t size, uint32_t size_class,
+		     uint32_t stack);
+void watch_released(struct watch *w, uint64_t now, uint64_t address, uint32_t size_class);
+
+/* What a look tells of a chunk. */
+struct watch_chunk {
+	uint32_t size_class;
+	uint64_t print; /* a hash of the block's first bytes; 0: unknown */
+};
+
+/* The heap at a look. */
+struct watch_heap {
+	void *context;
+	/* Returns false if no chunk in use begins at the address. */
+	bool (*chunk_at)(void *context, uint64_t address, struct watch_chunk *chunk);
+	/* Returns the number of chunks in use of a class; 0 if the caller does not count them. */
+	uint64_t (*count)(void *context, uint32_t size_class);
+	/* Returns true if the last scan has found the block at the address definitely lost; NULL: there was no scan. */
+	bool (*is_lost)(void *context, uint64_t address);
+	/* Returns the number of lost blocks of a class that were not lost when the watch began. */
+	uint64_t (*lost_count)(void *context, uint32_t size_class);
+};
+
+/* Notes the contents of the blocks that the window, which has just ended, has sampled, to tell them from later blocks
+ * at their addresses. */
+void watch_note_prints(struct watch *w, const struct watch_heap *heap);
+/* Looks at all samples. `work` as in watch_window_end(). Looks should have equal distances. */
+void watch_look(struct watch *w, uint64_t now, uint64_t work, const struct watch_heap *heap);
+
+/* What is known about the growth of a stack's blocks. */
+enum watch_verdict {
+	WATCH_SOUND,       /* nothing says that they grow */
+	WATCH_GROWING,     /* they grow */
+	WATCH_FEW_WINDOWS, /* there are too few windows to say it */
+	WATCH_UNRESOLVED,  /* other blocks take the addresses too fast to tell them from these */
+};
+
+/* The blocks that one stack has allocated since the watch began. The low and high values are the ends of an interval
+ * that has the true value in at least 90 % of cases. */
+struct watch_stack {
+	uint32_t stack;
+	double live, live_low, live_high;       /* bytes */
+	double growth, growth_low, growth_high; /* bytes a second */
+	double lost;                            /* bytes of `live` that are definitely lost */
+	double blocks;                          /* live blocks */
+	size_t samples, survivors;
+	enum watch_verdict verdict;
+};
+
+struct watch_result {
+	struct watch_stack *stacks; /* by descending `live` */
+	size_t count;
+	size_t windows;
+	double share; /* of the program's work that was done in windows */
+};
+
+/* Estimates all stacks from the samples up to the last look. The caller frees the result by watch_result_free(). */
+struct watch_result *watch_estimate(const struct watch *w);
+void watch_result_free(struct watch_result *result);
+
+#endif

@@ -1,0 +1,90 @@
+/* The data of a watch, for the files of this folder. */
+#ifndef FT_WATCH_WATCH_DATA_H
+#define FT_WATCH_WATCH_DATA_H
+
+#include "watch/watch.h"
+#include "base/hash.h"
+
+#define LOOKS_MAX     64 /* looks that are kept; if there are more, every second one is forgotten */
+#define NO_STACK      UINT32_MAX
+#define NO_CONTROL    UINT32_MAX
+#define WINDOWS_MIN   25 /* below, no interval means anything */
+#define WATCH_OLD_MIN 5  /* old survivors, without which nothing is called growing */
+
+enum sample_fate {
+	FATE_PASSED,         /* has passed all looks so far */
+	FATE_DIED_IN_WINDOW, /* was released in the window of its allocation */
+	FATE_MISSED,         /* its chunk was free, or of another class, at a look */
+	FATE_REUSED,         /* its address was allocated again in a later window */
+	FATE_RELEASED_LATER, /* a later window saw a release at its address: of this block, or of a later one */
+};
+
+/* What windows and looks tell of a block that was allocated in a window, or, for the control group, of an address that
+ * was released in one. */
+struct track {
+	uint64_t address, time;
+	uint32_t stack; /* that of a control's block, or NO_STACK */
+	uint32_t size_class;
+	uint32_t window;
+	uint16_t first;  /* number of looks before it */
+	uint16_t passed; /* number of looks that it has passed since */
+	bool has_failed;
+	bool is_lost; /* it has passed all looks, and the scan calls the block there lost */
+};
+
+/* A sample: a block that was allocated in a window. */
+struct sample {
+	struct track track;
+	uint64_t size, print, died; /* died: time of the release, for FATE_DIED_IN_WINDOW */
+	enum sample_fate fate;
+	bool is_same_first; /* at its first look the contents were those at the window's end */
+	bool is_same;       /* at all looks */
+};
+
+/* A control: an address that was released in a window, followed as if its block lived on. So its looks show how fast
+ * other blocks take the addresses. */
+struct control {
+	struct track track;
+	uint32_t next; /* the next control of the same address, or NO_CONTROL */
+};
+
+struct window {
+	uint64_t begin, end;   /* ns */
+	uint64_t before, work; /* work before the window, and in it */
+};
+
+/* Chunks in use of one class, at each look. */
+struct census {
+	uint32_t size_class;
+	unsigned since; /* the first look with a count */
+	uint64_t counts[LOOKS_MAX + 1];
+	uint64_t lost; /* lost since the watch began */
+};
+
+struct watch {
+	struct watch_options options;
+	uint64_t began, looked; /* ns: the watch's begin, its last look */
+	uint64_t work;          /* until the last look or window */
+	struct window *windows;
+	size_t window_count, window_capacity;
+	struct sample *samples;
+	size_t sample_count, sample_capacity;
+	struct control *controls;
+	size_t control_count, control_capacity;
+	struct hash samples_at;  /* address -> index of the sample that passes there */
+	struct hash controls_at; /* address -> index of the first control that passes there */
+	struct census *classes;
+	size_t class_count, class_capacity;
+	struct hash class_index; /* size class -> index */
+	unsigned looks, stride;  /* looks that are kept; each stride-th look is kept */
+	unsigned skipped;        /* looks since the last kept one */
+	bool has_counts;
+};
+
+/* Returns the number of looks that were due for the track. */
+static inline unsigned looks_due(const struct watch *w, const struct track *track)
+{
+	return w->looks - track->first;
+}
+
+#endif

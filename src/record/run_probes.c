@@ -50,6 +50,13 @@ static void add_probed(struct buf *b, const struct run_probes *probes, const cha
 	buf_printf(b, " (%s)", why);
 }
 
+static int by_probed_name(const void *a, const void *b)
+{
+	const struct probed_function *const one = a, *const other = b;
+
+	return strcmp(one->name, other->name);
+}
+
 void run_probes_report(const struct run *run)
 {
 	const struct run_probes *const probes = &run->probes;
@@ -59,6 +66,9 @@ void run_probes_report(const struct run *run)
 	if (probes->missing)
 		msg_info("breakpoints saw all calls%s, because %s", probes->count ? " of some processes" : "",
 			 probes->missing);
+	/* They were found in the order of a hash. */
+	if (probes->count)
+		qsort(probes->functions, probes->count, sizeof(*probes->functions), by_probed_name);
 	for (size_t i = 0; i < probes->count; i++) {
 		bool is_new = probes->functions[i].why;
 

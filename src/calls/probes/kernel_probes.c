@@ -280,8 +280,12 @@ bool kernel_probes_fork(const struct process *parent, struct process *child)
 		struct kernel_group *const group = &child->kernel->groups[child->kernel->count++];
 
 		*group = kernel_group_copy(&parent->kernel->groups[i], child->kernel->serial);
-		if (kernel_group_link_all(child, group) < 0)
+		const int error = kernel_group_link_all(child, group);
+
+		if (error < 0) {
+			warn_not_linked(child, error);
 			return false;
+		}
 	}
 	return true;
 }
@@ -297,9 +301,14 @@ int kernel_probes_clean(const struct process *parent, int mem_fd, pid_t tid)
 
 bool kernel_probes_join(struct process *p, pid_t tgid)
 {
-	for (size_t i = 0; p->kernel && i < p->kernel->count; i++)
-		if (kernel_group_link(p, &p->kernel->groups[i], tgid) < 0)
+	for (size_t i = 0; p->kernel && i < p->kernel->count; i++) {
+		const int error = kernel_group_link(p, &p->kernel->groups[i], tgid);
+
+		if (error < 0) {
+			warn_not_linked(p, error);
 			return false;
+		}
+	}
 	return true;
 }
 

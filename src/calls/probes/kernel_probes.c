@@ -84,7 +84,8 @@ static void link_new(struct process *p, size_t first)
 	size_t kept = first;
 
 	if (maps_read(process_proc_task(p), &maps) < 0) {
-		own->count = first;
+		while (own->count > first)
+			kernel_group_free(&own->groups[--own->count]);
 		return;
 	}
 	for (size_t i = first; i < own->count; i++) {

@@ -130,12 +130,13 @@ static struct stop collect_look_at_all(struct tracer *t)
 	return collect_wait_for(t, -1, WNOHANG);
 }
 
-/* Limits of the time between two looks at the kernel's records, and the numbers of records at a look after which this
- * time is halved and doubled. */
+/* Limits of the time between two looks at the kernel's records. */
 #define LOOK_MIN_NS 500000u
 #define LOOK_MAX_NS 100000000u
-#define LOOK_MANY   4000
-#define LOOK_FEW    500
+/* The numbers of bytes at a look after which this time is halved and doubled. They are no numbers of records, because a
+ * record with a copy of a stack is as long as a hundred others. */
+#define LOOK_MANY (1u << 20)
+#define LOOK_FEW  (128u << 10)
 
 /* Waits for a stop of any task, and takes the records of the kernel's probes meanwhile. SIGCHLD, which every stop
  * raises, ends the wait at once; if it was merged with another, the next look finds the stop. */
@@ -151,11 +152,11 @@ static struct stop wait_taking_events(struct tracer *t)
 
 		if (stop.kind != STOP_NONE)
 			return stop;
-		const size_t count = t->take_events(t);
+		const size_t size = t->take_events(t);
 
-		if (count > LOOK_MANY)
+		if (size > LOOK_MANY)
 			*time_ns /= 2;
-		else if (count < LOOK_FEW)
+		else if (size < LOOK_FEW)
 			*time_ns *= 2;
 		*time_ns = *time_ns < LOOK_MIN_NS ? LOOK_MIN_NS : *time_ns > LOOK_MAX_NS ? LOOK_MAX_NS : *time_ns;
 		sigtimedwait(&child, NULL, &(struct timespec){.tv_nsec = (long)*time_ns});

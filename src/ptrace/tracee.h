@@ -101,7 +101,7 @@ struct tracer {
 	struct run *run; /* src/record */
 
 	struct uprobes *uprobes; /* src/uprobe; NULL: no probes in the kernel */
-	/* src/tracer: takes the records of the kernel's probes, and returns their number; NULL: there are none */
+	/* src/tracer: takes the kernel's records, and returns the number of their bytes; NULL: there are no probes */
 	size_t (*take_events)(struct tracer *t);
 	unsigned kernel_serial; /* src/calls: number of the latest process that got probes in the kernel */
 	uint64_t records_lost;  /* src/tracer: number of lost records that were counted in traces */

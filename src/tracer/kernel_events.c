@@ -97,22 +97,22 @@ static void count_lost(struct tracer *t)
 size_t kernel_events_take(struct tracer *t)
 {
 	const struct uprobe_record *record;
-	size_t count = 0;
 
 	if (!t->uprobes)
 		return 0;
-	const uint64_t end = uprobe_ring_end(t->uprobes), lost = uprobe_counters(t->uprobes)->lost;
+	const uint64_t begin = uprobe_ring_position(t->uprobes), end = uprobe_ring_end(t->uprobes);
+	const uint64_t lost = uprobe_counters(t->uprobes)->lost;
 
 	/* First, because a release whose allocation was lost is no double one. */
 	if (lost != t->records_lost) {
 		t->records_lost = lost;
 		count_lost(t);
 	}
-	for (; (record = uprobe_ring_next(t->uprobes, end)); count++) {
+	while ((record = uprobe_ring_next(t->uprobes, end))) {
 		act_on_record(t, record);
 		uprobe_ring_done(t->uprobes);
 	}
-	return count;
+	return uprobe_ring_position(t->uprobes) - begin;
 }
 
 bool kernel_events_own_signal(struct task *task, int sig)

@@ -10,7 +10,7 @@ bool kernel_events_open(struct tracer *t);
 /* Closes them, and counts the last lost records. */
 void kernel_events_close(struct tracer *t);
 /* Acts on all records that were begun before this call. To be called before a stop is acted on, so that the events of
- * both sources are in one order. Returns the number of records. */
+ * both sources are in one order. Returns the number of bytes that they had in the ring. */
 size_t kernel_events_take(struct tracer *t);
 /* Returns true if the signal at which the task has stopped is a consequence of the probes, and is not to be delivered:
  * the BPF program has sent it, because the ring is more than half full, or the kernel has forgotten the task's call,

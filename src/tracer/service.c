@@ -208,7 +208,7 @@ uint64_t service_waited(const struct service *service)
 
 /* ---- Holding ---- */
 
-#define EVENTS_FEW 500 /* records of the kernel that are read in some 0.5 ms */
+#define EVENTS_FEW (128u << 10) /* bytes of the kernel's records that are read in some 0.5 ms */
 
 /* Reads the kernel's records until few are left, because no others are to be read while tasks are held. */
 static void take_most_events(struct tracer *t)

@@ -130,9 +130,10 @@ static struct stop collect_look_at_all(struct tracer *t)
 	return collect_wait_for(t, -1, WNOHANG);
 }
 
-/* Limits of the time between two looks at the kernel's records. */
+/* Limits of the time between two looks at the kernel's records. The longest is shorter than the time in which copies of
+ * stacks fill the ring, because a thread that blocks the signal of a full ring does not wake this one. */
 #define LOOK_MIN_NS 500000u
-#define LOOK_MAX_NS 100000000u
+#define LOOK_MAX_NS 4000000u
 /* The numbers of bytes at a look after which this time is halved and doubled. They are no numbers of records, because a
  * record with a copy of a stack is as long as a hundred others. */
 #define LOOK_MANY (1u << 20)

@@ -26,6 +26,8 @@ struct attachment { /* one --copy-file option */
 	const char *path; /* NULL: the file of that name in /proc/PID */
 };
 
+#define RING_MIB_NORMAL  16 /* room for the records of the kernel's probes, in MiB; a power of two */
+#define RING_MIB_MAX     64
 #define KERNEL_DEPTH_MAX 69 /* most frames of a stack with PROBES_KERNEL */
 
 /* --probes: how calls are seen. */
@@ -85,6 +87,7 @@ struct traced_settings {
 	struct manual_symbol *symbols;
 	size_t symbol_count;
 	enum probes_wanted probes;
+	uint64_t ring_mib; /* --probes-ring */
 };
 
 /* Which processes are traced, and when. */

@@ -99,6 +99,8 @@ static const struct conflict trace_conflicts[] = {
 	 "--probes=kernel walks stacks by rows; leave out --unwinder=libunwind or --probes=kernel"},
 	{"kernel-probes", EXCLUDES, "deep",
 	 "--probes=kernel records at most 69 frames of a stack; give -b 69 or less, or leave out --probes=kernel"},
+	{"--probes-ring", EXCLUDES, "breakpoints",
+	 "--probes-ring is for probes in the kernel; leave out --probes=breakpoints or --probes-ring"},
 	{"--cycle-size", NEEDS, "has-cycles",
 	 "--cycle-size: the format {format} has no write cycles; give -f a format that has them: {cycle-formats}"},
 	{"--compat", NEEDS, "has-compat",
@@ -170,6 +172,7 @@ int option_conflicts_of_trace(struct parse *parse)
 	given_fact(given, "has-scans", has_scans(parse));
 	given_fact(given, "heap", option_scan_has_heap(s));
 	given_fact(given, "kernel-probes", s->traced.probes == PROBES_KERNEL);
+	given_fact(given, "breakpoints", s->traced.probes == PROBES_BREAKPOINTS);
 	given_fact(given, "libunwind", s->calls.unwinder == UNWIND_LIBUNWIND);
 	given_fact(given, "deep", s->calls.depth > KERNEL_DEPTH_MAX);
 	return option_conflicts_check(parse, trace_conflicts, ARRAY_SIZE(trace_conflicts));

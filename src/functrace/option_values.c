@@ -385,6 +385,17 @@ int option_cycle_size(struct parse *parse, const char *text)
 	return 0;
 }
 
+int option_probes_ring(struct parse *parse, const char *text)
+{
+	uint64_t mib;
+
+	if (!parse_number(text, RING_MIB_MAX, &mib) || !mib || mib & (mib - 1))
+		return usage_error(parse, "--probes-ring=%s: give a number of MiB: 1, 2, 4, 8, 16, 32 or %d", text,
+				   RING_MIB_MAX);
+	parse->settings->traced.ring_mib = mib;
+	return 0;
+}
+
 int option_format(struct parse *parse, const char *name)
 {
 	const struct encoding *const encoding = encoding_find(name);

@@ -55,6 +55,7 @@ int option_debug(struct parse *parse, const char *spec);
 int debug_error(struct parse *parse, const char *blank, const char *spec);
 int option_unwinder(struct parse *parse, const char *name);
 /* --probes. */
+int option_probes_ring(struct parse *parse, const char *text);
 int option_probes(struct parse *parse, const char *name);
 int option_cpu(struct parse *parse, const char *placement);
 /* Checks the value of an option for which only one word is valid. */

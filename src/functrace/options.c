@@ -36,6 +36,7 @@ enum options_long_option {
 	OPT_UNWINDER,
 	OPT_SYMBOL_ADDRESS,
 	OPT_PROBES,
+	OPT_PROBES_RING,
 	OPT_CPU,
 	OPT_CHILDREN,
 	OPT_NO_BASELINE,
@@ -143,6 +144,10 @@ static const struct argp_option options[] = {
 	{"probes", OPT_PROBES, "auto|kernel|breakpoints", 0,
 	 "see the calls of allocators by probes in the kernel, which do not stop the thread. auto (default): where "
 	 "that is possible, else by breakpoints; kernel: end if it is not; breakpoints: never",
+	 0},
+	{"probes-ring", OPT_PROBES_RING, "N", 0,
+	 "memory for records of the kernel's probes that were not read yet: N MiB, a power of two from 1 to 64 "
+	 "(default 16)",
 	 0},
 	{"unwinder", OPT_UNWINDER, "rows|libunwind", 0,
 	 "walk stacks by functrace's own tables (rows, the default) or by libunwind", 0},
@@ -319,6 +324,8 @@ static error_t options_parse_option(int key, char *arg, struct argp_state *state
 		return option_unwinder(parse, arg);
 	case OPT_PROBES:
 		return option_probes(parse, arg);
+	case OPT_PROBES_RING:
+		return option_probes_ring(parse, arg);
 	case 'f':
 		return option_format(parse, arg);
 	case 'o':
@@ -402,6 +409,7 @@ int settings_parse(int argc, char **argv, struct settings *settings)
 
 	*settings = (struct settings){.calls.depth = DEPTH_NORMAL,
 				      .calls.args_limit = ARGS_LIMIT_NORMAL,
+				      .traced.ring_mib = RING_MIB_NORMAL,
 				      .trace.output_fd = -1,
 				      .trace.timestamps = true,
 				      .baseline = true,

@@ -16,7 +16,6 @@
 
 _Static_assert(KERNEL_DEPTH_MAX + KERNEL_FRAMES_MORE <= UPROBE_FRAMES_MAX, "records have room for the stacks");
 
-#define RING_SIZE (16u << 20)
 /* Its default action is to be ignored, so it does no harm if functrace ends before it takes the signal. */
 #define FULL_SIGNAL SIGURG
 
@@ -32,7 +31,7 @@ static const char *why_breakpoints(const struct settings *set)
 
 bool kernel_events_open(struct tracer *t)
 {
-	const struct uprobes_options options = {.ring_size = RING_SIZE,
+	const struct uprobes_options options = {.ring_size = t->set->traced.ring_mib << 20,
 						.frames = t->set->calls.depth + KERNEL_FRAMES_MORE,
 						.entry_stacks = t->set->calls.backtrace_all,
 						.signal = FULL_SIGNAL};

@@ -435,6 +435,24 @@ CHOSEN = 'leaf;f?ctorial@main;[a-k]ops;jumps;deeper;within;by_pointer;returns_no
 BUILDS = [('alloc_basic', 'static'), ('alloc_basic', 'musl'), ('alloc_basic', 'no-pie'), ('alloc_cpp', 'static'), ('alloc_basic', 'O0'),
           ('chosen', 'O2'), ('churn', 'O2'), ('flooding', 'O2')]
 
+def ring_sizes(room):
+    """functrace maps the ring's data, which the kernel shows twice in a row, behind a page."""
+    need_probes()
+    problems = []
+    for options, mib in ([], 16), (['--probes-ring=1'], 1):
+        with Held(room, [builds.target('alloc_basic', 'O2')]) as held:
+            tracer = Tracer(room, held.child.pid, ['--probes=kernel', *options], room.path('ring%d' % mib))
+            tracer.planted()
+            with open('/proc/%d/maps' % engine_of(room, held.child.pid)) as maps:
+                sizes = [int(end, 16) - int(start, 16) for start, end in
+                         re.findall(r'^(\w+)-(\w+) r--s .*bpf.map', maps.read(), re.M)]
+            end, more = held.work_and_end(tracer)
+        problems += more + ['status %d' % end.status] * bool(end.status)
+        if sizes != [2 * (mib << 20) + os.sysconf('SC_PAGE_SIZE')]:
+            problems.append('%d MiB: mapped are %s bytes' % (mib, sizes))
+    return problems, ''
+
+
 CASES = [
     ('all functions of the C library', same('alloc_basic')),
     ('all functions, a static program', same('alloc_basic', variant='static')),
@@ -486,6 +504,7 @@ CASES = [
     ('a fast program that blocks signals', flooded(True, False)),
     ('a fast program, functrace stops', flooded(False, True)),
     ('a fast program that blocks signals, functrace stops', flooded(True, True)),
+    ('--probes-ring', ring_sizes),
     ('a user without rights', without_rights),
     ('a pid namespace in that of functrace', nested_namespaces),
     ('the summary says how calls were seen', reasons),

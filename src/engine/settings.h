@@ -26,7 +26,7 @@ struct attachment { /* one --copy-file option */
 	const char *path; /* NULL: the file of that name in /proc/PID */
 };
 
-#define RING_MIB_NORMAL  16 /* room for the records of the kernel's probes, in MiB; a power of two */
+#define RING_MIB_NORMAL  16 /* room for the records of the kernel's probes, in MiB; not less, see collect.c */
 #define RING_MIB_MAX     64
 #define KERNEL_DEPTH_MAX 69 /* most frames of a stack with PROBES_KERNEL */
 

@@ -389,9 +389,8 @@ int option_probes_ring(struct parse *parse, const char *text)
 {
 	uint64_t mib;
 
-	if (!parse_number(text, RING_MIB_MAX, &mib) || !mib || mib & (mib - 1))
-		return usage_error(parse, "--probes-ring=%s: give a number of MiB: 1, 2, 4, 8, 16, 32 or %d", text,
-				   RING_MIB_MAX);
+	if (!parse_number(text, RING_MIB_MAX, &mib) || mib < RING_MIB_NORMAL || mib & (mib - 1))
+		return usage_error(parse, "--probes-ring=%s: give a number of MiB: 16, 32 or 64", text);
 	parse->settings->traced.ring_mib = mib;
 	return 0;
 }

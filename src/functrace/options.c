@@ -146,8 +146,8 @@ static const struct argp_option options[] = {
 	 "that is possible, else by breakpoints; kernel: end if it is not; breakpoints: never",
 	 0},
 	{"probes-ring", OPT_PROBES_RING, "N", 0,
-	 "memory for records of the kernel's probes that were not read yet: N MiB, a power of two from 1 to 64 "
-	 "(default 16)",
+	 "memory for records of the kernel's probes that were not read yet: N MiB: 16 (default), 32 or "
+	 "64",
 	 0},
 	{"unwinder", OPT_UNWINDER, "rows|libunwind", 0,
 	 "walk stacks by functrace's own tables (rows, the default) or by libunwind", 0},

@@ -439,7 +439,7 @@ def ring_sizes(room):
     """functrace maps the ring's data, which the kernel shows twice in a row, behind a page."""
     need_probes()
     problems = []
-    for options, mib in ([], 16), (['--probes-ring=1'], 1):
+    for options, mib in ([], 16), (['--probes-ring=64'], 64):
         with Held(room, [builds.target('alloc_basic', 'O2')]) as held:
             tracer = Tracer(room, held.child.pid, ['--probes=kernel', *options], room.path('ring%d' % mib))
             tracer.planted()

@@ -330,12 +330,13 @@ static const struct {
 	{"--probes=kernel,breakpoints ls", "the probes are auto, kernel and breakpoints"},
 	{"--probes ls", "--probes=ls: the probes are auto, kernel and breakpoints"},
 	{"--repair --probes=kernel -t 1", "--probes does not go with --repair"},
-	{"--probes-ring=0 ls", "--probes-ring=0: give a number of MiB: 1, 2, 4, 8, 16, 32 or 64"},
+	{"--probes-ring=0 ls", "--probes-ring=0: give a number of MiB: 16, 32 or 64"},
 	{"--probes-ring=24 ls", "--probes-ring=24: give a number of MiB"},
+	{"--probes-ring=8 ls", "--probes-ring=8: give a number of MiB"},
 	{"--probes-ring=128 ls", "--probes-ring=128: give a number of MiB"},
 	{"--probes-ring=1M ls", "--probes-ring=1M: give a number of MiB"},
-	{"--probes-ring=8 --probes=breakpoints ls", "--probes-ring is for probes in the kernel"},
-	{"--repair --probes-ring=8 -t 1", "--probes-ring does not go with --repair"},
+	{"--probes-ring=32 --probes=breakpoints ls", "--probes-ring is for probes in the kernel"},
+	{"--repair --probes-ring=32 -t 1", "--probes-ring does not go with --repair"},
 	/* outputs, formats, --cpu, --unwinder */
 	{"-o /no/such/ ls", "mkdir -p /no/such/"},
 	{"-o /no/such/file ls", "mkdir -p /no/such"},
@@ -643,8 +644,8 @@ static void test_ring_is_checked(void **state)
 	assert_int_equal(settings.traced.ring_mib, 16);
 	assert_int_equal(parse("--probes-ring=64 --probes=kernel ./prog"), -1);
 	assert_int_equal(settings.traced.ring_mib, 64);
-	assert_int_equal(parse("--probes-ring=1 ./prog"), -1);
-	assert_int_equal(settings.traced.ring_mib, 1);
+	assert_int_equal(parse("--probes-ring=16 ./prog"), -1);
+	assert_int_equal(settings.traced.ring_mib, 16);
 }
 
 static void test_cycle_size_is_checked(void **state)

@@ -275,7 +275,7 @@ struct replay *replay_trace(const struct replay_event *events, size_t count, con
 {
 	struct replaying r = {.options = options, .random = options->seed * 7919 + 13};
 
-	if (!count)
+	if (!count || options->look <= 0 || options->window <= 0 || options->share <= 0 || options->share > 1)
 		return NULL;
 	const uint64_t first = events[0].time, last = events[count - 1].time, look = (uint64_t)(options->look * 1e9);
 

@@ -34,7 +34,8 @@ struct replay {
 	double share; /* of the time that was in windows */
 };
 
-/* The caller frees the result by replay_free(). Returns NULL if the trace is too short for two windows and a look. */
+/* The caller frees the result by replay_free(). Returns NULL if the options make no
+ * sense, or the trace is too short for two windows and a look. */
 struct replay *replay_trace(const struct replay_event *events, size_t count, const struct replay_options *options);
 void replay_free(struct replay *replay);
 

@@ -114,7 +114,7 @@ int main(int argc, char **argv)
 		struct replay *const replay = replay_trace(r.events, r.count, &options);
 
 		if (!replay) {
-			printf("the trace is too short\n");
+			printf("the trace is too short, or share, window or look makes no sense\n");
 			return 1;
 		}
 		const struct replay_score s = replay_score(replay);

@@ -14,7 +14,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = os.environ.get('BUILD', '.')
 FUNCTRACE = os.path.join(BUILD, 'functrace')
 PORT = 7921
-CASES = ('share=0.02 window=0.1', 'share=0.05 window=0.1', 'share=0.1 window=0.1', 'share=0.1 window=0.3')
+CASES = 'share=0.05 window=0.1', 'share=0.1 window=0.1'
 
 
 def record(trace, command, seconds, env=None):
@@ -73,6 +73,7 @@ def simulate(trace, lost, case):
     shown = subprocess.Popen([os.path.join(BUILD, 'functrace-postproc'), trace], stdout=subprocess.PIPE)
     done = subprocess.run([os.path.join(BUILD, 'bench', 'watch', 'simulate'), 'seeds=5', 'same=0.8', 'lost=%d' % lost,
                            *case.split()], stdin=shown.stdout, stdout=subprocess.PIPE, text=True)
+    shown.stdout.close()
     shown.wait()
     rows = [dict(word.split('=') for word in line.split()) for line in done.stdout.splitlines() if '=' in line]
     return {name: sum(float(row[name]) for row in rows) / len(rows) for name in COLUMNS} if rows else {}

@@ -58,7 +58,10 @@ static void add_counted(struct counting *e, const struct sample *sample, double 
 	const double kept = length - (guard < GUARD_MOST * length ? guard : GUARD_MOST * length);
 	const uint64_t *const class_number = hash_get(&e->w->class_index, sample->track.size_class);
 
-	if (sample->fate == FATE_DIED_IN_WINDOW || (double)(sample->track.time - window->begin) > kept || !class_number)
+	/* What was allocated after the last look is not known yet. */
+	if (!looks_due(e->w, &sample->track) || kept <= 0 || !class_number)
+		return;
+	if (sample->fate == FATE_DIED_IN_WINDOW || (double)(sample->track.time - window->begin) > kept)
 		return;
 	e->samples[e->count++] = (struct counted_sample){
 		.sample = sample, .weight = length / kept / e->share, .class_number = (uint32_t)*class_number};
@@ -139,8 +142,8 @@ void counting_begin(struct counting *e, const struct watch *w)
 
 	*e = (struct counting){.w = w, .horizon = (double)(w->looked - w->began) / 1e9};
 	for (size_t i = 0; i < w->window_count; i++)
-		work += (double)w->windows[i].work;
-	e->share = work > 0 ? work / (double)w->work : 1;
+		work += w->windows[i].end <= w->looked ? (double)w->windows[i].work : 0;
+	e->share = work > 0 ? work / (double)w->looked_work : 1;
 	e->samples = xreallocarray(NULL, w->sample_count + 1, sizeof(*e->samples));
 	e->controls = xreallocarray(NULL, w->control_count + 1, sizeof(*e->controls));
 	e->slopes = xreallocarray(NULL, w->class_count + 1, sizeof(*e->slopes));

@@ -172,9 +172,28 @@ static bool is_old_sample(const struct counting *e, const struct sample *sample)
 	return looks_due(e->w, &sample->track) > e->w->looks / 2;
 }
 
-static void sum_classes(const struct counting *e, const double *times, struct class_sums *classes)
+/* The old survivors' share stands for what was allocated in the whole time. Returns the factor by which their growth is
+ * that of all; 0: there are no old samples. */
+static double growth_factor(const struct counting *e, const struct group *group, const double *times)
 {
-	for (size_t i = 0; i < e->count; i++) {
+	double all = 0, old = 0;
+
+	for (size_t i = group->first; i < group->end; i++) {
+		const struct counted_sample *const one = &e->samples[i];
+		const double bytes = times[one->sample->track.window] * one->weight * (double)one->sample->size;
+
+		if (is_lost(one->sample))
+			continue;
+		all += bytes;
+		old += is_old_sample(e, one->sample) ? bytes : 0;
+	}
+	return old > 0 ? all / 2 / old : 0;
+}
+
+static void sum_classes(const struct counting *e, const struct group *group, const double *times, double factor,
+			struct class_sums *classes)
+{
+	for (size_t i = group->first; i < group->end; i++) {
 		const struct counted_sample *const one = &e->samples[i];
 		const double blocks = times[one->sample->track.window] * one->weight * e->chances[i];
 		struct class_sums *const sums = &classes[one->class_number];
@@ -184,48 +203,45 @@ static void sum_classes(const struct counting *e, const double *times, struct cl
 			continue;
 		}
 		sums->live += blocks;
-		sums->growth += is_old_sample(e, one->sample) ? blocks / (e->horizon / 2) : 0;
+		sums->growth += is_old_sample(e, one->sample) ? factor * blocks / (e->horizon / 2) : 0;
 	}
+}
+
+/* Returns the factor by which a sum is scaled down to what is possible. */
+static double capped(double sum, double most)
+{
+	return sum <= most ? 1 : most > 0 ? most / sum : 0;
 }
 
 /* Sums a group. No class has more blocks than chunks in use, none grows faster than these, and the scan knows the
  * number of lost blocks. */
-static void sum_group(const struct counting *e, const struct group *group, const double *times,
+static void sum_group(const struct counting *e, const struct group *group, const double *times, double factor,
 		      const struct class_sums *classes, struct estimate *out)
 {
-	double all = 0, old = 0, growth = 0;
-
 	for (size_t i = group->first; i < group->end; i++) {
 		const struct counted_sample *const one = &e->samples[i];
 		const struct class_sums *const sums = &classes[one->class_number];
 		const struct census *const census = &e->w->classes[one->class_number];
-		const double weight = times[one->sample->track.window] * one->weight, size = (double)one->sample->size;
-		double blocks = weight * e->chances[i];
+		const double lost = census->lost ? (double)census->lost : sums->lost, size = (double)one->sample->size;
+		const double most = e->w->has_counts ? (double)census->counts[e->w->looks] - lost : INFINITY;
+		const double sampled = times[one->sample->track.window] * e->chances[i];
+		double blocks = sampled * one->weight;
 
 		if (is_lost(one->sample)) {
-			blocks *= census->lost && sums->lost > 0 ? (double)census->lost / sums->lost : 1;
+			blocks *= sums->lost > 0 ? lost / sums->lost : 1;
 			out->lost += blocks * size;
-			out->old += times[one->sample->track.window] * e->chances[i];
-		} else {
-			const double most =
-				e->w->has_counts ? (double)census->counts[e->w->looks] - sums->lost : INFINITY;
-
-			all += weight * size;
-			if (is_old_sample(e, one->sample)) {
-				const double slope = e->slopes[one->class_number];
-
-				old += weight * size;
-				out->old += times[one->sample->track.window] * e->chances[i];
-				growth += blocks * size / (e->horizon / 2) *
-					  (sums->growth > slope ? slope / sums->growth : 1);
-			}
-			blocks *= sums->live > most ? (most > 0 ? most / sums->live : 0) : 1;
+			out->old += sampled;
+		} else if (is_old_sample(e, one->sample)) {
+			out->old += sampled;
+			out->growth += factor * blocks * size / (e->horizon / 2) *
+				       capped(sums->growth, e->slopes[one->class_number]);
 		}
+		if (!is_lost(one->sample))
+			blocks *= capped(sums->live, most);
 		out->live += blocks * size;
 		out->blocks += blocks;
 	}
-	/* The old survivors' share stands for what was allocated in the whole time. */
-	out->growth = (old > 0 ? growth * all / 2 / old : 0) + out->lost / e->horizon;
+	out->growth += out->lost / e->horizon;
 }
 
 void estimate_once(struct counting *e, const double *times, bool knows_reuse, struct estimate *out)
@@ -238,9 +254,10 @@ void estimate_once(struct counting *e, const double *times, bool knows_reuse, st
 	memset(out, 0, e->group_count * sizeof(*out));
 	for (size_t i = 0; i < e->group_count; i++)
 		set_chances(e, &e->groups[i], knows_reuse ? &reuse : NULL, times, &out[i]);
-	sum_classes(e, times, classes);
 	for (size_t i = 0; i < e->group_count; i++)
-		sum_group(e, &e->groups[i], times, classes, &out[i]);
+		sum_classes(e, &e->groups[i], times, growth_factor(e, &e->groups[i], times), classes);
+	for (size_t i = 0; i < e->group_count; i++)
+		sum_group(e, &e->groups[i], times, growth_factor(e, &e->groups[i], times), classes, &out[i]);
 	free(reuse.classes);
 	free(classes);
 }

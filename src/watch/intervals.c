@@ -85,8 +85,8 @@ static void set_interval(const struct counting *e, const struct group *group, co
 	double bytes = 0;
 
 	for (size_t i = group->first; i < group->end; i++)
-		bytes += (double)e->samples[i].sample->size;
-	const double one = bytes / (double)(group->end - group->first) / e->share; /* bytes that a sample stands for */
+		bytes += (double)e->samples[i].sample->size * e->samples[i].weight;
+	const double one = bytes / (double)(group->end - group->first); /* bytes that a sample stands for */
 
 	if (known->live <= 0) {
 		to->live_high = larger_of(most->live, NONE_MOST * one);
@@ -168,7 +168,7 @@ struct watch_result *watch_estimate(const struct watch *w)
 	struct counting e;
 
 	result->windows = w->window_count;
-	if (!w->looks || !w->window_count)
+	if (!w->looks || !w->window_count || w->looked == w->began)
 		return result;
 	counting_begin(&e, w);
 	struct estimate *const known = xcalloc(e.group_count + 1, sizeof(*known));

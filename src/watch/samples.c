@@ -13,7 +13,7 @@ struct watch *watch_new(const struct watch_options *options, uint64_t now)
 
 	w->options = *options;
 	w->began = w->looked = now;
-	w->stride = 1;
+	w->stride = w->window_stride = 1;
 	return w;
 }
 
@@ -78,10 +78,12 @@ static void fail_controls(struct watch *w, uint64_t address)
 static void add_control(struct watch *w, const struct track *track)
 {
 	uint64_t *const first = hash_get(&w->controls_at, track->address);
+	unsigned count = 0;
 
 	/* An address that is released again and again in a window counts once for each stack. */
 	for (uint32_t i = first ? (uint32_t)*first : NO_CONTROL; i != NO_CONTROL; i = w->controls[i].next)
-		if (w->controls[i].track.stack == track->stack && w->controls[i].track.size_class == track->size_class)
+		if (++count == CONTROLS_AT || (w->controls[i].track.stack == track->stack &&
+					       w->controls[i].track.size_class == track->size_class))
 			return;
 	ARRAY_GROW(w->controls, w->control_capacity, w->control_count);
 	w->controls[w->control_count] =
@@ -94,6 +96,8 @@ static void add_control(struct watch *w, const struct track *track)
 void watch_allocated(struct watch *w, uint64_t now, uint64_t address, uint64_t size, uint32_t size_class,
 		     uint32_t stack)
 {
+	if (!w->is_open)
+		return;
 	struct sample *const before = sample_at(w, address);
 
 	fail_controls(w, address);
@@ -107,6 +111,8 @@ void watch_allocated(struct watch *w, uint64_t now, uint64_t address, uint64_t s
 
 void watch_released(struct watch *w, uint64_t now, uint64_t address, uint32_t size_class)
 {
+	if (!w->is_open)
+		return;
 	struct sample *const sample = sample_at(w, address);
 	uint32_t stack = NO_STACK;
 
@@ -169,17 +175,21 @@ static void keep_windows(struct watch *w, const uint32_t *numbers)
 	w->control_count = kept;
 }
 
-/* Forgets every second window: the others still stand for the whole time, with twice the weight. */
+/* Forgets every second window: the others still stand for the whole time. From then on as few are kept, so that all
+ * times have equally many. If there is only one, it has too many samples, and is forgotten. */
 static void thin_windows(struct watch *w)
 {
 	uint32_t *const numbers = xreallocarray(NULL, w->window_count, sizeof(*numbers));
+	const unsigned odd = w->window_count == 1;
 	uint32_t kept = 0;
 
 	for (size_t i = 0; i < w->window_count; i++) {
-		numbers[i] = i % 2 ? UINT32_MAX : kept++;
-		if (i % 2 == 0)
+		numbers[i] = (i + odd) % 2 ? UINT32_MAX : kept++;
+		if (numbers[i] != UINT32_MAX)
 			w->windows[numbers[i]] = w->windows[i];
 	}
+	if (!odd)
+		w->window_stride *= 2;
 	w->window_count = kept;
 	keep_windows(w, numbers);
 	free(numbers);
@@ -187,20 +197,26 @@ static void thin_windows(struct watch *w)
 
 void watch_window_begin(struct watch *w, uint64_t now, uint64_t work)
 {
-	/* One window alone may have more samples than that, and is kept. */
-	while (w->sample_count + w->control_count > w->options.samples_max && w->window_count > 1)
+	if (++w->windows_skipped < w->window_stride)
+		return;
+	w->windows_skipped = 0;
+	while (w->window_count &&
+	       (w->sample_count + w->control_count > w->options.samples_max || w->window_count >= WINDOWS_MAX))
 		thin_windows(w);
 	ARRAY_GROW(w->windows, w->window_capacity, w->window_count);
 	w->windows[w->window_count++] = (struct window){.begin = now, .end = now, .before = work};
+	w->is_open = true;
 }
 
 void watch_window_end(struct watch *w, uint64_t now, uint64_t work)
 {
+	if (!w->is_open)
+		return;
 	struct window *const window = &w->windows[w->window_count - 1];
 
 	window->end = now;
 	window->work = work - window->before;
-	w->work = work;
+	w->is_open = false;
 }
 
 void watch_note_prints(struct watch *w, const struct watch_heap *heap)
@@ -233,9 +249,9 @@ static struct census *class_of(struct watch *w, uint32_t size_class)
 /* Sets the track's numbers to those that it would have if each odd look had not been made. */
 static void merge_track(struct track *track)
 {
-	const unsigned last = track->first + track->passed, first = (track->first + 1u) / 2;
+	const unsigned last = track->first + track->passed, first = track->first / 2u;
 
-	track->passed = (uint16_t)(last / 2 > first ? last / 2 - first : 0);
+	track->passed = (uint16_t)(last / 2 - first);
 	track->first = (uint16_t)first;
 }
 
@@ -260,7 +276,18 @@ static void merge_looks(struct watch *w)
 static bool is_still_there(const struct track *track, const struct watch_heap *heap, struct watch_chunk *chunk)
 {
 	*chunk = (struct watch_chunk){0};
-	return heap->chunk_at(heap->context, track->address, chunk) && chunk->size_class == track->size_class;
+	return heap->chunk_at(heap->context, track->address, chunk) &&
+	       (!track->size_class || chunk->size_class == track->size_class);
+}
+
+/* Returns true if the track's window is open. The look then came before it. */
+static bool is_too_new(const struct watch *w, struct track *track)
+{
+	const bool is_new = w->is_open && track->window + 1 == w->window_count;
+
+	if (is_new)
+		track->first = (uint16_t)w->looks;
+	return is_new;
 }
 
 static void look_at_samples(struct watch *w, const struct watch_heap *heap)
@@ -270,7 +297,7 @@ static void look_at_samples(struct watch *w, const struct watch_heap *heap)
 	for (size_t i = 0; i < w->sample_count; i++) {
 		struct sample *const sample = &w->samples[i];
 
-		if (sample->fate != FATE_PASSED)
+		if (is_too_new(w, &sample->track) || sample->fate != FATE_PASSED)
 			continue;
 		if (!is_still_there(&sample->track, heap, &chunk)) {
 			sample->fate = FATE_MISSED;
@@ -291,7 +318,7 @@ static void look_at_controls(struct watch *w, const struct watch_heap *heap)
 	for (size_t i = 0; i < w->control_count; i++) {
 		struct track *const track = &w->controls[i].track;
 
-		if (track->has_failed)
+		if (is_too_new(w, track) || track->has_failed)
 			continue;
 		track->has_failed = !is_still_there(track, heap, &chunk);
 		track->passed += !track->has_failed;
@@ -338,7 +365,7 @@ void watch_look(struct watch *w, uint64_t now, uint64_t work, const struct watch
 	w->skipped = 0;
 	w->looks++;
 	w->looked = now;
-	w->work = work;
+	w->looked_work = work;
 	w->has_counts = heap->count != NULL;
 	look_at_samples(w, heap);
 	look_at_controls(w, heap);

@@ -16,8 +16,10 @@
 struct watch;
 
 struct watch_options {
-	size_t samples_max; /* number of samples that are kept; if there are more, every second window is forgotten */
-	uint64_t seed;      /* of the random numbers by which intervals are computed */
+	/* number of samples and controls that are kept; if there are more, every second window is forgotten, and from
+	 * then on only every second one is kept */
+	size_t samples_max;
+	uint64_t seed; /* of the random numbers by which intervals are computed */
 };
 
 /* now: when the watch begins. The caller frees the result by watch_free(). */
@@ -29,8 +31,9 @@ void watch_free(struct watch *w);
 void watch_window_begin(struct watch *w, uint64_t now, uint64_t work);
 void watch_window_end(struct watch *w, uint64_t now, uint64_t work);
 
-/* A call within a window. size_class: what a look at the heap tells of the chunk, such as its size; 0: unknown. A
- * realloc is a release and an allocation. */
+/* A call within a window. size_class: what a look at the heap tells of the chunk, such as its size. There should be at
+ * most some thousands of classes. 0: unknown; a look then asks only whether the chunk is in use. A realloc is a release
+ * and an allocation. */
 void watch_allocated(struct watch *w, uint64_t now, uint64_t address, uint64_t size, uint32_t size_class,
 		     uint32_t stack);
 void watch_released(struct watch *w, uint64_t now, uint64_t address, uint32_t size_class);
@@ -46,7 +49,7 @@ struct watch_heap {
 	void *context;
 	/* Returns false if no chunk in use begins at the address. */
 	bool (*chunk_at)(void *context, uint64_t address, struct watch_chunk *chunk);
-	/* Returns the number of chunks in use of a class; 0 if the caller does not count them. */
+	/* Returns the number of chunks in use of a class; NULL: they are not counted. */
 	uint64_t (*count)(void *context, uint32_t size_class);
 	/* Returns true if the last scan has found the block at the address definitely lost; NULL: there was no scan. */
 	bool (*is_lost)(void *context, uint64_t address);
@@ -57,7 +60,8 @@ struct watch_heap {
 /* Notes the contents of the blocks that the window, which has just ended, has sampled, to tell them from later blocks
  * at their addresses. */
 void watch_note_prints(struct watch *w, const struct watch_heap *heap);
-/* Looks at all samples. `work` as in watch_window_end(). Looks should have equal distances. */
+/* Looks at all samples, except those of a window that is open. `work` as in watch_window_end(). Looks should have equal
+ * distances. */
 void watch_look(struct watch *w, uint64_t now, uint64_t work, const struct watch_heap *heap);
 
 /* What is known about the growth of a stack's blocks. */
@@ -87,7 +91,8 @@ struct watch_result {
 	double share; /* of the program's work that was done in windows */
 };
 
-/* Estimates all stacks from the samples up to the last look. The caller frees the result by watch_result_free(). */
+/* Estimates all stacks from the windows that ended before the last look that counts. The caller frees the result by
+ * watch_result_free(). */
 struct watch_result *watch_estimate(const struct watch *w);
 void watch_result_free(struct watch_result *result);
 

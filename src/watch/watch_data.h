@@ -5,7 +5,9 @@
 #include "watch/watch.h"
 #include "base/hash.h"
 
-#define LOOKS_MAX     64 /* looks that are kept; if there are more, every second one is forgotten */
+#define WINDOWS_MAX   4096 /* windows that are kept, also if they have no samples */
+#define CONTROLS_AT   16   /* controls of one address that are kept in a window */
+#define LOOKS_MAX     64   /* looks that are kept; if there are more, every second one is forgotten */
 #define NO_STACK      UINT32_MAX
 #define NO_CONTROL    UINT32_MAX
 #define WINDOWS_MIN   25 /* below, no interval means anything */
@@ -64,9 +66,11 @@ struct census {
 struct watch {
 	struct watch_options options;
 	uint64_t began, looked; /* ns: the watch's begin, its last look */
-	uint64_t work;          /* until the last look or window */
+	uint64_t looked_work;   /* until the last look */
 	struct window *windows;
 	size_t window_count, window_capacity;
+	unsigned window_stride, windows_skipped; /* each window_stride-th window is kept */
+	bool is_open;                            /* a window that is kept has begun */
 	struct sample *samples;
 	size_t sample_count, sample_capacity;
 	struct control *controls;

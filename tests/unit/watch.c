@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define SECOND 1000000000ull
+#define PLACES 256 /* addresses of a small heap */
 
 /* ---- Survival ---- */
 
@@ -65,8 +66,8 @@ static void test_survival_is_found_behind_reused_addresses(void **state)
 struct small_heap {
 	struct watch *watch;
 	uint64_t now;
-	uint32_t classes[64]; /* by address: the class of the chunk in use; 0: none is */
-	bool lost[64];
+	uint32_t classes[PLACES]; /* by address: the class of the chunk in use; 0: none is */
+	bool lost[PLACES];
 };
 
 static bool small_chunk_at(void *context, uint64_t address, struct watch_chunk *chunk)
@@ -83,7 +84,7 @@ static uint64_t small_count(void *context, uint32_t size_class)
 	const struct small_heap *const heap = context;
 	uint64_t count = 0;
 
-	for (unsigned i = 0; i < 64; i++)
+	for (unsigned i = 0; i < PLACES; i++)
 		count += heap->classes[i] == size_class;
 	return count;
 }
@@ -98,7 +99,7 @@ static uint64_t small_lost_count(void *context, uint32_t size_class)
 	const struct small_heap *const heap = context;
 	uint64_t count = 0;
 
-	for (unsigned i = 0; i < 64; i++)
+	for (unsigned i = 0; i < PLACES; i++)
 		count += heap->lost[i] && heap->classes[i] == size_class;
 	return count;
 }
@@ -314,6 +315,103 @@ static void test_looks_are_merged(void **state)
 	watch_free(heap.watch);
 }
 
+static void test_a_sample_between_merged_looks_loses_none(void **state)
+{
+	struct small_heap heap = small_begin(1000);
+	const struct sample *const *const samples = (const struct sample *const *)&heap.watch->samples;
+
+	small_look(&heap);
+	small_window(&heap, true);
+	small_allocate(&heap, 1, 32, 1);
+	small_window(&heap, false);
+	for (unsigned i = 1; i < 2 * LOOKS_MAX; i++)
+		small_look(&heap);
+	assert_int_equal(heap.watch->stride, 2);
+	assert_int_equal((*samples)[0].track.first, 0);
+	assert_int_equal((*samples)[0].track.passed, heap.watch->looks);
+	watch_free(heap.watch);
+}
+
+/* Blocks that live for a quarter of the time: as many are live, however many windows were forgotten. */
+static void test_forgetting_keeps_the_weights(void **state)
+{
+	for (unsigned windows = 80; windows <= 2 * PLACES; windows += 48) {
+		struct small_heap heap = small_begin(120);
+		const struct watch_heap look = {&heap, small_chunk_at, NULL, NULL, NULL};
+
+		for (uint64_t window = 0, now = 1; window < windows; window++, now += 2) {
+			const uint64_t address = window % (windows / 2);
+
+			heap.classes[(window + windows / 4) % (windows / 2)] = 0;
+			watch_look(heap.watch, now * SECOND, now, &look);
+			watch_window_begin(heap.watch, now * SECOND, now);
+			heap.classes[address] = 100;
+			watch_allocated(heap.watch, now * SECOND, address, 100, 100, 1);
+			watch_window_end(heap.watch, (now + 1) * SECOND, now + 1);
+		}
+		watch_look(heap.watch, (2ull * windows + 1) * SECOND, 2ull * windows + 1, &look);
+		assert_true(heap.watch->sample_count <= 121);
+		struct watch_result *const result = watch_estimate(heap.watch);
+		const double truth = windows / 4 * 100.0 * 2; /* half of the time is in windows */
+
+		assert_int_equal(result->count, 1);
+		assert_true(fabs(result->stacks[0].live / truth - 1) < 0.35);
+		watch_result_free(result);
+		watch_free(heap.watch);
+	}
+}
+
+static void test_looks_within_a_window_come_before_its_samples(void **state)
+{
+	struct small_heap heap = small_begin(1000);
+	const struct sample *const *const samples = (const struct sample *const *)&heap.watch->samples;
+
+	small_window(&heap, true);
+	small_allocate(&heap, 1, 32, 1);
+	small_look(&heap);
+	struct watch_result *result = watch_estimate(heap.watch);
+
+	assert_int_equal(result->count, 0);
+	watch_result_free(result);
+	small_allocate(&heap, 2, 32, 1);
+	small_window(&heap, false);
+	assert_int_equal((*samples)[0].track.first, 1);
+	assert_int_equal((*samples)[1].track.first, 1);
+	small_look(&heap);
+	result = watch_estimate(heap.watch);
+	assert_int_equal(result->count, 1);
+	assert_true(result->stacks[0].live == 64);
+	watch_result_free(result);
+	watch_free(heap.watch);
+}
+
+static void test_a_watch_without_time_has_no_estimate(void **state)
+{
+	struct watch *const w = watch_new(&(struct watch_options){.samples_max = 0}, 5);
+	struct small_heap heap = {.watch = w};
+	const struct watch_heap look = {&heap, small_chunk_at, NULL, NULL, NULL};
+
+	watch_window_begin(w, 5, 0);
+	watch_allocated(w, 5, 1, 32, 0, 1);
+	watch_window_end(w, 5, 0);
+	watch_look(w, 5, 0, &look);
+	struct watch_result *result = watch_estimate(w);
+
+	assert_int_equal(result->count, 0);
+	watch_result_free(result);
+	watch_window_begin(w, 6, 1);
+	watch_allocated(w, 6, 2, 32, 0, 1);
+	watch_window_end(w, 7, 2);
+	watch_window_begin(w, 8, 3);
+	watch_window_end(w, 8, 3);
+	watch_look(w, 9, 4, &look);
+	result = watch_estimate(w);
+	for (size_t i = 0; i < result->count; i++)
+		assert_true(isfinite(result->stacks[i].live) && isfinite(result->stacks[i].growth));
+	watch_result_free(result);
+	watch_free(w);
+}
+
 /* ---- A made-up program ---- */
 
 enum { BRIEF, TABLE, QUEUE, GROWING, LEAK, STACKS };
@@ -464,6 +562,10 @@ int main(void)
 		cmocka_unit_test(test_nothing_is_estimated_without_looks),
 		cmocka_unit_test(test_forgotten_windows_leave_the_estimate),
 		cmocka_unit_test(test_looks_are_merged),
+		cmocka_unit_test(test_a_sample_between_merged_looks_loses_none),
+		cmocka_unit_test(test_forgetting_keeps_the_weights),
+		cmocka_unit_test(test_looks_within_a_window_come_before_its_samples),
+		cmocka_unit_test(test_a_watch_without_time_has_no_estimate),
 		cmocka_unit_test(test_a_leaking_program),
 		cmocka_unit_test(test_a_program_that_does_not_grow),
 	};

@@ -156,8 +156,7 @@ static void advance(struct replaying *r, struct schedule *s, uint64_t now)
 			watch_look(r->watch, s->look_at, s->look_at - r->begin, &heap);
 			s->look_at += s->look;
 		} else if (in_window && s->end <= now) {
-			watch_window_end(r->watch, s->end, s->end - r->begin);
-			watch_note_prints(r->watch, &heap);
+			watch_window_end(r->watch, s->end, s->end - r->begin, &heap);
 			plan_window(r, s);
 		} else if (!in_window && s->begin <= now && s->end <= r->end) {
 			watch_window_begin(r->watch, s->begin, s->begin - r->begin);

@@ -208,7 +208,19 @@ void watch_window_begin(struct watch *w, uint64_t now, uint64_t work)
 	w->is_open = true;
 }
 
-void watch_window_end(struct watch *w, uint64_t now, uint64_t work)
+/* Notes the contents of the blocks that the last window has sampled. */
+static void note_prints(struct watch *w, const struct watch_heap *heap)
+{
+	for (size_t i = w->sample_count; i-- > 0 && w->samples[i].track.window + 1 == w->window_count;) {
+		struct sample *const sample = &w->samples[i];
+		struct watch_chunk chunk = {0};
+
+		if (sample->fate == FATE_PASSED && heap->chunk_at(heap->context, sample->track.address, &chunk))
+			sample->print = chunk.print;
+	}
+}
+
+void watch_window_end(struct watch *w, uint64_t now, uint64_t work, const struct watch_heap *heap)
 {
 	if (!w->is_open)
 		return;
@@ -217,19 +229,8 @@ void watch_window_end(struct watch *w, uint64_t now, uint64_t work)
 	window->end = now;
 	window->work = work - window->before;
 	w->is_open = false;
-}
-
-void watch_note_prints(struct watch *w, const struct watch_heap *heap)
-{
-	struct watch_chunk chunk;
-
-	for (size_t i = w->sample_count; i-- > 0 && w->samples[i].track.window + 1 == w->window_count;) {
-		struct sample *const sample = &w->samples[i];
-
-		chunk.print = 0;
-		if (sample->fate == FATE_PASSED && heap->chunk_at(heap->context, sample->track.address, &chunk))
-			sample->print = chunk.print;
-	}
+	if (heap)
+		note_prints(w, heap);
 }
 
 /* ---- Looks ---- */

@@ -26,18 +26,6 @@ struct watch_options {
 struct watch *watch_new(const struct watch_options *options, uint64_t now);
 void watch_free(struct watch *w);
 
-/* Begins and ends a window. work: how much the program has done since the watch began, in any unit that grows with the
- * number of its calls, such as the instructions that it has executed. */
-void watch_window_begin(struct watch *w, uint64_t now, uint64_t work);
-void watch_window_end(struct watch *w, uint64_t now, uint64_t work);
-
-/* A call within a window. size_class: what a look at the heap tells of the chunk, such as its size. There should be at
- * most some thousands of classes. 0: unknown; a look then asks only whether the chunk is in use. A realloc is a release
- * and an allocation. */
-void watch_allocated(struct watch *w, uint64_t now, uint64_t address, uint64_t size, uint32_t size_class,
-		     uint32_t stack);
-void watch_released(struct watch *w, uint64_t now, uint64_t address, uint32_t size_class);
-
 /* What a look tells of a chunk. */
 struct watch_chunk {
 	uint32_t size_class;
@@ -57,14 +45,24 @@ struct watch_heap {
 	uint64_t (*lost_count)(void *context, uint32_t size_class);
 };
 
-/* Notes the contents of the blocks that the window, which has just ended, has sampled, to tell them from later blocks
- * at their addresses. */
-void watch_note_prints(struct watch *w, const struct watch_heap *heap);
+/* Begins and ends a window. work: how much the program has done since the watch began, in any unit that grows with the
+ * number of its calls, such as the instructions that it has executed. heap: for the contents of the blocks that the
+ * window has sampled, by which they are told from later blocks at their addresses; NULL: unknown. */
+void watch_window_begin(struct watch *w, uint64_t now, uint64_t work);
+void watch_window_end(struct watch *w, uint64_t now, uint64_t work, const struct watch_heap *heap);
+
+/* A call within a window. size_class: what a look at the heap tells of the chunk, such as its size. There should be at
+ * most some thousands of classes. 0: unknown; a look then asks only whether the chunk is in use. A realloc is a release
+ * and an allocation. */
+void watch_allocated(struct watch *w, uint64_t now, uint64_t address, uint64_t size, uint32_t size_class,
+		     uint32_t stack);
+void watch_released(struct watch *w, uint64_t now, uint64_t address, uint32_t size_class);
+
 /* Looks at all samples, except those of a window that is open. `work` as in watch_window_end(). Looks should have equal
  * distances. */
 void watch_look(struct watch *w, uint64_t now, uint64_t work, const struct watch_heap *heap);
 
-/* What is known about the growth of a stack's blocks. */
+/* Whether a stack's live bytes grow. */
 enum watch_verdict {
 	WATCH_SOUND,       /* nothing says that they grow */
 	WATCH_GROWING,     /* they grow */

@@ -68,6 +68,7 @@ struct small_heap {
 	uint64_t now;
 	uint32_t classes[PLACES]; /* by address: the class of the chunk in use; 0: none is */
 	bool lost[PLACES];
+	uint64_t changes; /* how often the blocks' contents have changed */
 };
 
 static bool small_chunk_at(void *context, uint64_t address, struct watch_chunk *chunk)
@@ -75,7 +76,7 @@ static bool small_chunk_at(void *context, uint64_t address, struct watch_chunk *
 	const struct small_heap *const heap = context;
 
 	chunk->size_class = heap->classes[address];
-	chunk->print = address + 1;
+	chunk->print = address + 1 + PLACES * heap->changes;
 	return heap->classes[address] != 0;
 }
 
@@ -130,7 +131,7 @@ static void small_window(struct small_heap *heap, bool begins)
 	if (begins)
 		watch_window_begin(heap->watch, heap->now, heap->now);
 	else
-		watch_window_end(heap->watch, heap->now, heap->now);
+		watch_window_end(heap->watch, heap->now, heap->now, NULL);
 }
 
 static void small_look(struct small_heap *heap)
@@ -159,7 +160,7 @@ static void test_fates(void **state)
 		small_allocate(&heap, address, 32, 7);
 	small_release(&heap, 0);
 	small_window(&heap, false);
-	heap.classes[1] = 0; /* released, and nobody saw it */
+	heap.classes[1] = 0; /* released between two windows */
 	small_look(&heap);
 	heap.classes[2] = 48; /* released and allocated by another size */
 	small_look(&heap);
@@ -226,7 +227,7 @@ static void test_a_window_of_all_time_is_exact(void **state)
 		small_allocate(&heap, address, 32, 3);
 	heap.lost[40] = heap.lost[41] = true;
 	heap.now = 10 * SECOND;
-	watch_window_end(heap.watch, heap.now, heap.now);
+	watch_window_end(heap.watch, heap.now, heap.now, NULL);
 	heap.now -= SECOND;
 	small_look(&heap);
 	struct watch_result *const result = watch_estimate(heap.watch);
@@ -270,7 +271,7 @@ static void test_forgotten_windows_leave_the_estimate(void **state)
 {
 	struct small_heap heap = small_begin(8);
 
-	/* Each window samples two blocks that stay; it stands for itself and three forgotten ones. */
+	/* Each window allocates two blocks, which are never released. */
 	for (uint64_t window = 0; window < 16; window++) {
 		small_window(&heap, true);
 		small_allocate(&heap, 2 * window, 40, 1);
@@ -347,7 +348,7 @@ static void test_forgetting_keeps_the_weights(void **state)
 			watch_window_begin(heap.watch, now * SECOND, now);
 			heap.classes[address] = 100;
 			watch_allocated(heap.watch, now * SECOND, address, 100, 100, 1);
-			watch_window_end(heap.watch, (now + 1) * SECOND, now + 1);
+			watch_window_end(heap.watch, (now + 1) * SECOND, now + 1, NULL);
 		}
 		watch_look(heap.watch, (2ull * windows + 1) * SECOND, 2ull * windows + 1, &look);
 		assert_true(heap.watch->sample_count <= 121);
@@ -359,6 +360,27 @@ static void test_forgetting_keeps_the_weights(void **state)
 		watch_result_free(result);
 		watch_free(heap.watch);
 	}
+}
+
+/* A window that is skipped has no samples, so its end notes no contents. */
+static void test_contents_are_those_at_the_end_of_the_sampling_window(void **state)
+{
+	struct small_heap heap = small_begin(1000);
+	const struct watch_heap look = {&heap, small_chunk_at, NULL, NULL, NULL};
+	const struct sample *const *const samples = (const struct sample *const *)&heap.watch->samples;
+
+	small_window(&heap, true);
+	small_allocate(&heap, 1, 32, 1);
+	watch_window_end(heap.watch, heap.now, heap.now, &look);
+	assert_int_equal((*samples)[0].print, 2);
+	heap.watch->window_stride = 2;
+	heap.changes++;
+	small_window(&heap, true);
+	watch_window_end(heap.watch, heap.now, heap.now, &look);
+	assert_int_equal((*samples)[0].print, 2);
+	watch_look(heap.watch, heap.now, heap.now, &look);
+	assert_false((*samples)[0].is_same);
+	watch_free(heap.watch);
 }
 
 static void test_looks_within_a_window_come_before_its_samples(void **state)
@@ -393,7 +415,7 @@ static void test_a_watch_without_time_has_no_estimate(void **state)
 
 	watch_window_begin(w, 5, 0);
 	watch_allocated(w, 5, 1, 32, 0, 1);
-	watch_window_end(w, 5, 0);
+	watch_window_end(w, 5, 0, NULL);
 	watch_look(w, 5, 0, &look);
 	struct watch_result *result = watch_estimate(w);
 
@@ -401,9 +423,9 @@ static void test_a_watch_without_time_has_no_estimate(void **state)
 	watch_result_free(result);
 	watch_window_begin(w, 6, 1);
 	watch_allocated(w, 6, 2, 32, 0, 1);
-	watch_window_end(w, 7, 2);
+	watch_window_end(w, 7, 2, NULL);
 	watch_window_begin(w, 8, 3);
-	watch_window_end(w, 8, 3);
+	watch_window_end(w, 8, 3, NULL);
 	watch_look(w, 9, 4, &look);
 	result = watch_estimate(w);
 	for (size_t i = 0; i < result->count; i++)
@@ -463,9 +485,9 @@ static void replace(struct made *m, struct held *held, uint32_t size, uint32_t s
 	*held = (struct held){made_allocate(m, size, stack), size};
 }
 
-/* A server of 1,000 requests a second, for so many seconds: brief blocks, a table that replaces values, and a queue of
- * the last 3,000 lines. grows: also a list that grows by ten blocks a second, and 136 bytes that are lost in one of a
- * hundred requests. */
+/* Makes up the calls of a server that answers 1,000 requests a second for `seconds`. Each request has brief blocks,
+ * replaces a value of a table, and adds a line to a queue, which keeps the last 3,000. With `grows`, a list gets ten
+ * blocks a second that are never released, and one request in a hundred loses 136 bytes. */
 static struct made *make_program(unsigned seconds, bool grows, uint64_t seed)
 {
 	static struct held table[2000], queue[3000];
@@ -564,6 +586,7 @@ int main(void)
 		cmocka_unit_test(test_looks_are_merged),
 		cmocka_unit_test(test_a_sample_between_merged_looks_loses_none),
 		cmocka_unit_test(test_forgetting_keeps_the_weights),
+		cmocka_unit_test(test_contents_are_those_at_the_end_of_the_sampling_window),
 		cmocka_unit_test(test_looks_within_a_window_come_before_its_samples),
 		cmocka_unit_test(test_a_watch_without_time_has_no_estimate),
 		cmocka_unit_test(test_a_leaking_program),

@@ -8,23 +8,16 @@
 #define GUARD      2   /* times the long lives of a stack's blocks: what is sampled later in a window does not count */
 #define GUARD_MOST 0.9 /* of the window */
 
+/* Sorts pointers to tracks, or to structs that begin with one. */
 static int by_stack(const void *a, const void *b)
 {
-	const struct sample *const one = *(const struct sample *const *)a, *const other =
-										   *(const struct sample *const *)b;
+	const struct track *const one = *(const struct track *const *)a;
+	const struct track *const other = *(const struct track *const *)b;
 
-	if (one->track.stack != other->track.stack)
-		return one->track.stack < other->track.stack ? -1 : 1;
-	return one < other ? -1 : one > other;
-}
-
-static int controls_by_stack(const void *a, const void *b)
-{
-	const struct control *const one = *(const struct control *const *)a, *const other =
-										     *(const struct control *const *)b;
-
-	if (one->track.stack != other->track.stack)
-		return one->track.stack < other->track.stack ? -1 : 1;
+	if (one->stack != other->stack)
+		return one->stack < other->stack ? -1 : 1;
+	if (one->class_number != other->class_number)
+		return one->class_number < other->class_number ? -1 : 1;
 	return one < other ? -1 : one > other;
 }
 
@@ -56,15 +49,13 @@ static void add_counted(struct counting *e, const struct sample *sample, double 
 	const struct window *const window = &e->w->windows[sample->track.window];
 	const double length = (double)(window->end - window->begin);
 	const double kept = length - (guard < GUARD_MOST * length ? guard : GUARD_MOST * length);
-	const uint64_t *const class_number = hash_get(&e->w->class_index, sample->track.size_class);
 
 	/* What was allocated after the last look is not known yet. */
-	if (!looks_due(e->w, &sample->track) || kept <= 0 || !class_number)
+	if (!looks_due(e->w, &sample->track) || kept <= 0)
 		return;
 	if (sample->fate == FATE_DIED_IN_WINDOW || (double)(sample->track.time - window->begin) > kept)
 		return;
-	e->samples[e->count++] = (struct counted_sample){
-		.sample = sample, .weight = length / kept / e->share, .class_number = (uint32_t)*class_number};
+	e->samples[e->count++] = (struct counted_sample){sample, length / kept / e->share};
 }
 
 static void group_controls(struct counting *e)
@@ -73,15 +64,15 @@ static void group_controls(struct counting *e)
 
 	for (size_t i = 0; i < e->w->control_count; i++)
 		if (e->w->controls[i].track.stack != NO_STACK)
-			e->controls[e->control_count++] = &e->w->controls[i];
-	qsort(e->controls, e->control_count, sizeof(*e->controls), controls_by_stack);
+			e->controls[e->control_count++] = &e->w->controls[i].track;
+	qsort(e->controls, e->control_count, sizeof(*e->controls), by_stack);
 	for (size_t i = 0; i < e->group_count; i++) {
 		struct group *const group = &e->groups[i];
 
-		while (at < e->control_count && e->controls[at]->track.stack < group->stack)
+		while (at < e->control_count && e->controls[at]->stack < group->stack)
 			at++;
 		group->control_first = at;
-		while (at < e->control_count && e->controls[at]->track.stack == group->stack)
+		while (at < e->control_count && e->controls[at]->stack == group->stack)
 			at++;
 		group->control_end = at;
 	}
@@ -116,7 +107,7 @@ static void group_samples(struct counting *e)
 /* Returns the most, in chunks a second, by which a class grows: the slope of its counts, plus two standard errors. */
 static double slope_of(const struct census *census, unsigned looks, double look)
 {
-	const double n = looks - census->since + 1.0;
+	const double n = (double)looks + 1 - census->since;
 	double x = 0, y = 0, xx = 0, xy = 0, rest = 0;
 
 	if (n < 3)

@@ -8,7 +8,6 @@
 struct counted_sample {
 	const struct sample *sample;
 	double weight; /* number of blocks for which it stands */
-	uint32_t class_number;
 };
 
 /* The samples and controls of one stack. */
@@ -20,9 +19,9 @@ struct group {
 
 struct counting {
 	const struct watch *w;
-	struct counted_sample *samples;
+	struct counted_sample *samples; /* by stack and class */
 	size_t count;
-	const struct control **controls; /* those whose stack is known, by stack */
+	const struct track **controls; /* of the controls whose stack is known, by stack and class */
 	size_t control_count;
 	struct group *groups;
 	size_t group_count, group_capacity;
@@ -34,6 +33,7 @@ struct counting {
 
 /* An estimate of one stack. */
 struct estimate {
+	double growth_factor;      /* extrapolates the growth of the old samples to the horizon */
 	double live, growth, lost; /* bytes, bytes a second, bytes */
 	double blocks, old;        /* live blocks; sampled survivors older than half of the horizon */
 	double flat;               /* share of the half-aged that live on to nearly the whole age */

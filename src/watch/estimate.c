@@ -32,13 +32,11 @@ static struct reuse reuse_of(const struct counting *e, const double *times)
 
 	for (size_t i = 0; i < w->control_count; i++) {
 		const struct track *const track = &w->controls[i].track;
-		const uint64_t *const number = hash_get(&w->class_index, track->size_class);
 
 		if (times[track->window] == 0 || track->is_lost)
 			continue;
 		hazards_add(&reuse.all, w, track, track->has_failed, times[track->window]);
-		if (number)
-			hazards_add(&reuse.classes[*number], w, track, track->has_failed, times[track->window]);
+		hazards_add(&reuse.classes[track->class_number], w, track, track->has_failed, times[track->window]);
 	}
 	return reuse;
 }
@@ -78,7 +76,7 @@ static struct sums sum_controls(const struct counting *e, const struct group *gr
 	struct sums sums = {0};
 
 	for (size_t i = group->control_first; i < group->control_end; i++) {
-		const struct track *const track = &e->controls[i]->track;
+		const struct track *const track = e->controls[i];
 		const double weight = times[track->window];
 
 		if (weight == 0)
@@ -92,26 +90,42 @@ static struct sums sum_controls(const struct counting *e, const struct group *gr
 	return sums;
 }
 
+/* Computes, for each look, the mean of the hazards of the group's samples in their size classes. */
+static void class_hazards(const struct counting *e, const struct group *group, const struct reuse *reuse,
+			  const double *times, double mean[LOOKS_MAX + 1])
+{
+	double of_class = 0, weights = 0;
+
+	memset(mean, 0, (LOOKS_MAX + 1) * sizeof(*mean));
+	for (size_t i = group->first; i < group->end; i++) {
+		const struct sample *const sample = e->samples[i].sample;
+		const uint32_t number = sample->track.class_number;
+
+		of_class += is_lost(sample) ? 0 : times[sample->track.window];
+		if (i + 1 < group->end && e->samples[i + 1].sample->track.class_number == number)
+			continue;
+		for (unsigned k = 1; k <= e->w->looks; k++) {
+			const double all = hazard_at(&reuse->all, k, 0.5, 1);
+
+			mean[k] += of_class * hazard_at(&reuse->classes[number], k, all, PRIOR_CLASS);
+		}
+		weights += of_class;
+		of_class = 0;
+	}
+	for (unsigned k = 1; k <= e->w->looks; k++)
+		mean[k] = weights > 0 ? mean[k] / weights : hazard_at(&reuse->all, k, 0.5, 1);
+}
+
 /* Computes the share of released addresses of a group that pass k looks. */
 static void reused_of(const struct counting *e, const struct group *group, const struct reuse *reuse,
 		      const struct hazards *controls, const double *times, double reused[LOOKS_MAX + 1])
 {
+	double prior[LOOKS_MAX + 1];
+
+	class_hazards(e, group, reuse, times, prior);
 	reused[0] = 1;
-	for (unsigned k = 1; k <= e->w->looks; k++) {
-		const double all = (reuse->all.fail[k] + 0.5) / (reuse->all.risk[k] + 1);
-		double prior = 0, weights = 0;
-
-		for (size_t i = group->first; i < group->end; i++) {
-			const struct counted_sample *const one = &e->samples[i];
-			const double weight = is_lost(one->sample) ? 0 : times[one->sample->track.window];
-
-			weights += weight;
-			if (weight > 0)
-				prior += weight * hazard_at(&reuse->classes[one->class_number], k, all, PRIOR_CLASS);
-		}
-		reused[k] =
-			reused[k - 1] * (1 - hazard_at(controls, k, weights > 0 ? prior / weights : all, PRIOR_STACK));
-	}
+	for (unsigned k = 1; k <= e->w->looks; k++)
+		reused[k] = reused[k - 1] * (1 - hazard_at(controls, k, prior[k], PRIOR_STACK));
 }
 
 /* Sets the chance of each sample of a group that its block is alive. reuse: NULL: as if no address were used again. */
@@ -127,8 +141,9 @@ static void set_chances(struct counting *e, const struct group *group, const str
 		reused_of(e, group, reuse, &controls.hazards, times, reused);
 	survival_compute(&s, &samples.hazards, reuse ? reused : NULL, looks);
 	out->reused = reuse ? reused[1] : 0;
-	/* A lost block may be a later one at the address of a sample that has died. Nobody writes to a lost block, so
-	 * its contents tell that, if they are known. */
+	/* The block that the scan calls lost may be another one, which got the address after the sampled block died.
+	 * The program no longer writes to a lost block. So if the contents are known, and are still those of the
+	 * window's end, the lost block is the sampled one. */
 	if (reuse && samples.lost > 0)
 		lost_chance = 1 - samples.dead * controls.lost / (controls.all + LOST_PRIOR) / samples.lost;
 	lost_chance = lost_chance > 0 ? lost_chance : 0;
@@ -172,8 +187,8 @@ static bool is_old_sample(const struct counting *e, const struct sample *sample)
 	return looks_due(e->w, &sample->track) > e->w->looks / 2;
 }
 
-/* The old survivors' share stands for what was allocated in the whole time. Returns the factor by which their growth is
- * that of all; 0: there are no old samples. */
+/* The growth is computed from the samples that are older than half of the horizon. Returns the factor that extrapolates
+ * it to the whole horizon: half of the bytes of all samples / the bytes of the old ones; 0: no sample is old. */
 static double growth_factor(const struct counting *e, const struct group *group, const double *times)
 {
 	double all = 0, old = 0;
@@ -190,20 +205,20 @@ static double growth_factor(const struct counting *e, const struct group *group,
 	return old > 0 ? all / 2 / old : 0;
 }
 
-static void sum_classes(const struct counting *e, const struct group *group, const double *times, double factor,
-			struct class_sums *classes)
+static void sum_classes(const struct counting *e, const struct group *group, const double *times,
+			const struct estimate *out, struct class_sums *classes)
 {
 	for (size_t i = group->first; i < group->end; i++) {
 		const struct counted_sample *const one = &e->samples[i];
 		const double blocks = times[one->sample->track.window] * one->weight * e->chances[i];
-		struct class_sums *const sums = &classes[one->class_number];
+		struct class_sums *const sums = &classes[one->sample->track.class_number];
 
 		if (is_lost(one->sample)) {
 			sums->lost += blocks;
 			continue;
 		}
 		sums->live += blocks;
-		sums->growth += is_old_sample(e, one->sample) ? factor * blocks / (e->horizon / 2) : 0;
+		sums->growth += is_old_sample(e, one->sample) ? out->growth_factor * blocks / (e->horizon / 2) : 0;
 	}
 }
 
@@ -215,13 +230,13 @@ static double capped(double sum, double most)
 
 /* Sums a group. No class has more blocks than chunks in use, none grows faster than these, and the scan knows the
  * number of lost blocks. */
-static void sum_group(const struct counting *e, const struct group *group, const double *times, double factor,
+static void sum_group(const struct counting *e, const struct group *group, const double *times,
 		      const struct class_sums *classes, struct estimate *out)
 {
 	for (size_t i = group->first; i < group->end; i++) {
 		const struct counted_sample *const one = &e->samples[i];
-		const struct class_sums *const sums = &classes[one->class_number];
-		const struct census *const census = &e->w->classes[one->class_number];
+		const struct class_sums *const sums = &classes[one->sample->track.class_number];
+		const struct census *const census = &e->w->classes[one->sample->track.class_number];
 		const double lost = census->lost ? (double)census->lost : sums->lost, size = (double)one->sample->size;
 		const double most = e->w->has_counts ? (double)census->counts[e->w->looks] - lost : INFINITY;
 		const double sampled = times[one->sample->track.window] * e->chances[i];
@@ -233,8 +248,8 @@ static void sum_group(const struct counting *e, const struct group *group, const
 			out->old += sampled;
 		} else if (is_old_sample(e, one->sample)) {
 			out->old += sampled;
-			out->growth += factor * blocks * size / (e->horizon / 2) *
-				       capped(sums->growth, e->slopes[one->class_number]);
+			out->growth += out->growth_factor * blocks * size / (e->horizon / 2) *
+				       capped(sums->growth, e->slopes[one->sample->track.class_number]);
 		}
 		if (!is_lost(one->sample))
 			blocks *= capped(sums->live, most);
@@ -252,12 +267,13 @@ void estimate_once(struct counting *e, const double *times, bool knows_reuse, st
 	if (knows_reuse)
 		reuse = reuse_of(e, times);
 	memset(out, 0, e->group_count * sizeof(*out));
-	for (size_t i = 0; i < e->group_count; i++)
+	for (size_t i = 0; i < e->group_count; i++) {
 		set_chances(e, &e->groups[i], knows_reuse ? &reuse : NULL, times, &out[i]);
+		out[i].growth_factor = growth_factor(e, &e->groups[i], times);
+		sum_classes(e, &e->groups[i], times, &out[i], classes);
+	}
 	for (size_t i = 0; i < e->group_count; i++)
-		sum_classes(e, &e->groups[i], times, growth_factor(e, &e->groups[i], times), classes);
-	for (size_t i = 0; i < e->group_count; i++)
-		sum_group(e, &e->groups[i], times, growth_factor(e, &e->groups[i], times), classes, &out[i]);
+		sum_group(e, &e->groups[i], times, classes, &out[i]);
 	free(reuse.classes);
 	free(classes);
 }

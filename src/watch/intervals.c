@@ -14,7 +14,7 @@
 #define FLAT_MIN    0.6   /* share of half-aged survivors that must live on */
 #define GROWTH_MIN  0.002 /* share of all growth */
 #define REUSED_MOST 0.8   /* share of released addresses that look alive, above which a stack is not resolved */
-#define NONE_MOST   2.3   /* if no sample is alive, at most so many times one sample's weight are, in 90 % of cases */
+#define NONE_MOST   2.3   /* if no sample is alive, the truth is below 2.3 samples' bytes in 90 % of cases (Poisson) */
 
 /* Sums over the replicates of one stack, to get its spread. */
 struct spread {
@@ -86,7 +86,8 @@ static void set_interval(const struct counting *e, const struct group *group, co
 
 	for (size_t i = group->first; i < group->end; i++)
 		bytes += (double)e->samples[i].sample->size * e->samples[i].weight;
-	const double one = bytes / (double)(group->end - group->first); /* bytes that a sample stands for */
+	const double one =
+		bytes / (double)(group->end - group->first); /* mean number of bytes for which a sample stands */
 
 	if (known->live <= 0) {
 		to->live_high = larger_of(most->live, NONE_MOST * one);

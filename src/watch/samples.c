@@ -38,57 +38,92 @@ static struct sample *sample_at(const struct watch *w, uint64_t address)
 	return index ? &w->samples[*index] : NULL;
 }
 
-static struct track track_begin(const struct watch *w, uint64_t now, uint64_t address, uint32_t size_class,
+/* Returns the index of a size class. Its chunks are counted from the next look on. */
+static uint32_t class_number_of(struct watch *w, uint32_t size_class)
+{
+	const uint64_t *const index = hash_get(&w->class_index, size_class);
+
+	if (index)
+		return (uint32_t)*index;
+	ARRAY_GROW(w->classes, w->class_capacity, w->class_count);
+	w->classes[w->class_count] = (struct census){.size_class = size_class, .since = w->looks + 1};
+	hash_set(&w->class_index, size_class, w->class_count);
+	return (uint32_t)w->class_count++;
+}
+
+static struct track track_begin(const struct watch *w, uint64_t now, uint64_t address, uint32_t class_number,
 				uint32_t stack)
 {
 	return (struct track){.address = address,
 			      .time = now,
 			      .stack = stack,
-			      .size_class = size_class,
+			      .class_number = class_number,
 			      .window = (uint32_t)w->window_count - 1,
 			      .first = (uint16_t)w->looks};
 }
 
 /* ---- Controls ---- */
 
+/* Returns the index of the first control that passes at the address, or NO_CONTROL. */
+static uint32_t first_control(const struct watch *w, uint64_t address)
+{
+	const uint64_t *const first = hash_get(&w->controls_at, address);
+
+	return first ? (uint32_t)*first : NO_CONTROL;
+}
+
+/* Adds a control to the list of its address. */
+static void list_control(struct watch *w, uint32_t index)
+{
+	struct control *const control = &w->controls[index];
+
+	control->next = first_control(w, control->track.address);
+	hash_set(&w->controls_at, control->track.address, index);
+}
+
+/* Makes the lists of all addresses again, without the controls that have failed. */
+static void list_controls(struct watch *w)
+{
+	hash_free(&w->controls_at);
+	w->controls_at = (struct hash){0};
+	for (uint32_t i = 0; i < w->control_count; i++)
+		if (!w->controls[i].track.has_failed)
+			list_control(w, i);
+}
+
 /* Lets the controls of an address fail that are from earlier windows: a call in this window shows that the chunk there
  * has changed. */
 static void fail_controls(struct watch *w, uint64_t address)
 {
-	const uint64_t *const first = hash_get(&w->controls_at, address);
-	uint32_t kept = NO_CONTROL, next;
+	uint32_t next, i = first_control(w, address);
 
-	for (uint32_t i = first ? (uint32_t)*first : NO_CONTROL; i != NO_CONTROL; i = next) {
-		struct control *const control = &w->controls[i];
-
-		next = control->next;
-		if (control->track.window + 1 == w->window_count) {
-			control->next = kept;
-			kept = i;
-		} else {
-			control->track.has_failed = true;
-		}
+	if (i == NO_CONTROL)
+		return;
+	hash_remove(&w->controls_at, address, NULL);
+	for (; i != NO_CONTROL; i = next) {
+		next = w->controls[i].next;
+		if (w->controls[i].track.window + 1 == w->window_count)
+			list_control(w, i);
+		else
+			w->controls[i].track.has_failed = true;
 	}
-	if (kept != NO_CONTROL)
-		hash_set(&w->controls_at, address, kept);
-	else if (first)
-		hash_remove(&w->controls_at, address, NULL);
 }
 
 static void add_control(struct watch *w, const struct track *track)
 {
-	uint64_t *const first = hash_get(&w->controls_at, track->address);
 	unsigned count = 0;
 
 	/* An address that is released again and again in a window counts once for each stack. */
-	for (uint32_t i = first ? (uint32_t)*first : NO_CONTROL; i != NO_CONTROL; i = w->controls[i].next)
-		if (++count == CONTROLS_AT || (w->controls[i].track.stack == track->stack &&
-					       w->controls[i].track.size_class == track->size_class))
+	for (uint32_t i = first_control(w, track->address); i != NO_CONTROL; i = w->controls[i].next) {
+		const struct track *const other = &w->controls[i].track;
+
+		if (++count == CONTROLS_AT ||
+		    (other->stack == track->stack && other->class_number == track->class_number))
 			return;
+	}
 	ARRAY_GROW(w->controls, w->control_capacity, w->control_count);
-	w->controls[w->control_count] =
-		(struct control){.track = *track, .next = first ? (uint32_t)*first : NO_CONTROL};
-	hash_set(&w->controls_at, track->address, w->control_count++);
+	w->controls[w->control_count] = (struct control){.track = *track};
+	list_control(w, (uint32_t)w->control_count++);
 }
 
 /* ---- Calls ---- */
@@ -104,8 +139,10 @@ void watch_allocated(struct watch *w, uint64_t now, uint64_t address, uint64_t s
 	if (before)
 		before->fate = FATE_REUSED;
 	ARRAY_GROW(w->samples, w->sample_capacity, w->sample_count);
-	w->samples[w->sample_count] = (struct sample){
-		.track = track_begin(w, now, address, size_class, stack), .size = size, .is_same = true};
+	w->samples[w->sample_count] =
+		(struct sample){.track = track_begin(w, now, address, class_number_of(w, size_class), stack),
+				.size = size,
+				.is_same = true};
 	hash_set(&w->samples_at, address, w->sample_count++);
 }
 
@@ -114,23 +151,21 @@ void watch_released(struct watch *w, uint64_t now, uint64_t address, uint32_t si
 	if (!w->is_open)
 		return;
 	struct sample *const sample = sample_at(w, address);
-	uint32_t stack = NO_STACK;
 
 	fail_controls(w, address);
-	if (sample) {
-		const bool is_own = sample->track.window + 1 == w->window_count;
+	if (!sample && !size_class)
+		return;
+	const struct track track =
+		track_begin(w, now, address, sample ? sample->track.class_number : class_number_of(w, size_class),
+			    sample ? sample->track.stack : NO_STACK);
 
-		sample->fate = is_own ? FATE_DIED_IN_WINDOW : FATE_RELEASED_LATER;
+	if (sample) {
+		sample->fate = sample->track.window == track.window ? FATE_DIED_IN_WINDOW : FATE_RELEASED_LATER;
 		sample->died = now;
-		stack = sample->track.stack;
-		size_class = sample->track.size_class;
 		hash_remove(&w->samples_at, address, NULL);
 	}
-	if (size_class) {
-		const struct track track = track_begin(w, now, address, size_class, stack);
-
+	if (w->classes[track.class_number].size_class)
 		add_control(w, &track);
-	}
 }
 
 /* ---- Windows ---- */
@@ -141,8 +176,7 @@ static void keep_windows(struct watch *w, const uint32_t *numbers)
 	size_t kept = 0;
 
 	hash_free(&w->samples_at);
-	hash_free(&w->controls_at);
-	w->samples_at = w->controls_at = (struct hash){0};
+	w->samples_at = (struct hash){0};
 	for (size_t i = 0; i < w->sample_count; i++) {
 		struct sample *const sample = &w->samples[kept];
 
@@ -157,26 +191,20 @@ static void keep_windows(struct watch *w, const uint32_t *numbers)
 	w->sample_count = kept;
 	kept = 0;
 	for (size_t i = 0; i < w->control_count; i++) {
-		struct control *const control = &w->controls[kept];
+		const uint32_t number = numbers[w->controls[i].track.window];
 
-		if (numbers[w->controls[i].track.window] == UINT32_MAX)
+		if (number == UINT32_MAX)
 			continue;
-		*control = w->controls[i];
-		control->track.window = numbers[control->track.window];
-		control->next = NO_CONTROL;
-		if (!control->track.has_failed) {
-			const uint64_t *const first = hash_get(&w->controls_at, control->track.address);
-
-			control->next = first ? (uint32_t)*first : NO_CONTROL;
-			hash_set(&w->controls_at, control->track.address, kept);
-		}
-		kept++;
+		w->controls[kept] = w->controls[i];
+		w->controls[kept++].track.window = number;
 	}
 	w->control_count = kept;
+	list_controls(w);
 }
 
-/* Forgets every second window: the others still stand for the whole time. From then on as few are kept, so that all
- * times have equally many. If there is only one, it has too many samples, and is forgotten. */
+/* Forgets every second window. The others still represent all of the time. From then on every second new window is
+ * skipped, so that no time has more windows than another. If there is only one window, it alone has too many samples,
+ * and is forgotten. */
 static void thin_windows(struct watch *w)
 {
 	uint32_t *const numbers = xreallocarray(NULL, w->window_count, sizeof(*numbers));
@@ -235,18 +263,6 @@ void watch_window_end(struct watch *w, uint64_t now, uint64_t work, const struct
 
 /* ---- Looks ---- */
 
-static struct census *class_of(struct watch *w, uint32_t size_class)
-{
-	const uint64_t *const index = hash_get(&w->class_index, size_class);
-
-	if (index)
-		return &w->classes[*index];
-	ARRAY_GROW(w->classes, w->class_capacity, w->class_count);
-	w->classes[w->class_count] = (struct census){.size_class = size_class, .since = w->looks};
-	hash_set(&w->class_index, size_class, w->class_count);
-	return &w->classes[w->class_count++];
-}
-
 /* Sets the track's numbers to those that it would have if each odd look had not been made. */
 static void merge_track(struct track *track)
 {
@@ -274,11 +290,13 @@ static void merge_looks(struct watch *w)
 	w->stride *= 2;
 }
 
-static bool is_still_there(const struct track *track, const struct watch_heap *heap, struct watch_chunk *chunk)
+static bool is_still_there(const struct watch *w, const struct track *track, const struct watch_heap *heap,
+			   struct watch_chunk *chunk)
 {
+	const uint32_t size_class = w->classes[track->class_number].size_class;
+
 	*chunk = (struct watch_chunk){0};
-	return heap->chunk_at(heap->context, track->address, chunk) &&
-	       (!track->size_class || chunk->size_class == track->size_class);
+	return heap->chunk_at(heap->context, track->address, chunk) && (!size_class || chunk->size_class == size_class);
 }
 
 /* Returns true if the track's window is open. The look then came before it. */
@@ -300,7 +318,7 @@ static void look_at_samples(struct watch *w, const struct watch_heap *heap)
 
 		if (is_too_new(w, &sample->track) || sample->fate != FATE_PASSED)
 			continue;
-		if (!is_still_there(&sample->track, heap, &chunk)) {
+		if (!is_still_there(w, &sample->track, heap, &chunk)) {
 			sample->fate = FATE_MISSED;
 			hash_remove(&w->samples_at, sample->track.address, NULL);
 			continue;
@@ -321,31 +339,14 @@ static void look_at_controls(struct watch *w, const struct watch_heap *heap)
 
 		if (is_too_new(w, track) || track->has_failed)
 			continue;
-		track->has_failed = !is_still_there(track, heap, &chunk);
+		track->has_failed = !is_still_there(w, track, heap, &chunk);
 		track->passed += !track->has_failed;
 		track->is_lost = !track->has_failed && heap->is_lost && heap->is_lost(heap->context, track->address);
 	}
 }
 
-/* Makes the lists of controls again, without those that have failed. */
-static void list_controls(struct watch *w)
-{
-	hash_free(&w->controls_at);
-	w->controls_at = (struct hash){0};
-	for (size_t i = 0; i < w->control_count; i++) {
-		struct control *const control = &w->controls[i];
-		const uint64_t *const first = hash_get(&w->controls_at, control->track.address);
-
-		control->next = first ? (uint32_t)*first : NO_CONTROL;
-		if (!control->track.has_failed)
-			hash_set(&w->controls_at, control->track.address, i);
-	}
-}
-
 static void count_classes(struct watch *w, const struct watch_heap *heap)
 {
-	for (size_t i = 0; i < w->sample_count; i++)
-		class_of(w, w->samples[i].track.size_class);
 	for (size_t i = 0; i < w->class_count; i++) {
 		struct census *const census = &w->classes[i];
 

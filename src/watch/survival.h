@@ -4,14 +4,14 @@
 
 #include "watch/watch_data.h"
 
-/* At each look, the weight of what was there before it, and of what was no longer there at it. */
+/* risk[k]: total weight of the tracks that were looked at for the k-th time; fail[k]: of those that failed then. */
 struct hazards {
 	double risk[LOOKS_MAX + 1], fail[LOOKS_MAX + 1];
 };
 
 struct survival {
-	double passing[LOOKS_MAX + 1]; /* share of samples that have passed so many looks */
-	double alive[LOOKS_MAX + 1];   /* share whose blocks are alive then */
+	double passing[LOOKS_MAX + 1]; /* [k]: share of the samples that pass k looks */
+	double alive[LOOKS_MAX + 1];   /* [k]: share of the samples whose blocks are alive at the k-th look */
 };
 
 /* Adds a track with this weight. has_failed: for a sample, that its fate is not FATE_PASSED. */
@@ -20,8 +20,8 @@ void hazards_add(struct hazards *h, const struct watch *w, const struct track *t
  * prior_weight. */
 double hazard_at(const struct hazards *h, unsigned k, double prior, double prior_weight);
 
-/* Computes the survival from the samples' hazards. reused: the share of released addresses that pass so many looks,
- * because other blocks have taken them; NULL: none does. */
+/* Computes the survival from the samples' hazards. reused[k]: the share of released addresses that pass k looks,
+ * because another block has got the address; NULL: no address is used again. */
 void survival_compute(struct survival *s, const struct hazards *samples, const double *reused, unsigned looks);
 
 #endif

@@ -25,8 +25,8 @@ enum sample_fate {
  * was released in one. */
 struct track {
 	uint64_t address, time;
-	uint32_t stack; /* that of a control's block, or NO_STACK */
-	uint32_t size_class;
+	uint32_t stack;        /* that of a control's block, or NO_STACK */
+	uint32_t class_number; /* index of its size class */
 	uint32_t window;
 	uint16_t first;  /* number of looks before it */
 	uint16_t passed; /* number of looks that it has passed since */

@@ -8,4 +8,4 @@ libengine_a_SOURCES = src/engine/shared_state.h src/engine/cpus.c src/engine/cpu
 	src/engine/rescue_code.c src/engine/rescue_code.h \
 	src/engine/rescue_tasks.c src/engine/rescue_tasks.h src/engine/rescue_report.c src/engine/settings.h \
 	src/engine/supervisor.c \
-	src/engine/unanswered.c src/engine/view_message.h
+	src/engine/unanswered.c src/engine/view_message.h src/engine/watch_settings.h

@@ -3,6 +3,7 @@
 #define FT_ENGINE_SETTINGS_H
 
 #include "base/util.h"
+#include "engine/watch_settings.h"
 #include "modules/module.h"
 #include "trace/compression_kinds.h"
 #include "trace/writer.h"
@@ -77,8 +78,7 @@ struct traced_settings {
 	const struct module **modules;
 	size_t module_count;
 	const struct module *chosen; /* the module made from -x; `modules` contains it too; NULL: none */
-	/* the functions of --context-function as a module, which `modules` does not contain; NULL: none */
-	const struct module *contexts;
+	const struct module *contexts; /* the functions of --context-function; `modules` does not contain it */
 	/* the modules read from the user's files; each item owns its module's memory; `modules` contains them too */
 	struct conf **described;
 	size_t described_count;
@@ -118,8 +118,7 @@ struct call_settings {
 /* The form and the place of traces. */
 struct trace_settings {
 	const struct encoding *encoding;
-	/* --cycle-size: number of entries after which the trace repeats the data that are needed to read it from there
-	 * on; 0: never */
+	/* --cycle-size: number of entries after which the data are repeated that a reader needs from there; 0: never */
 	uint64_t cycle_size;
 	bool timestamps;
 	enum packing packing;
@@ -136,6 +135,7 @@ struct settings {
 	struct trace_settings trace;
 	struct report_settings report;
 	struct scan_settings scan;
+	struct watch_settings watch;
 	bool baseline;  /* take a baseline on attaching and when -S resumes; count the heap's blocks at the end */
 	bool is_repair; /* --repair: repair processes and trace nothing */
 	bool verify;

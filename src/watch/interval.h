@@ -1,0 +1,70 @@
+/* What a watch of one process knows at the end of an interval. The tracer makes it, and src/fleet writes it in the forms
+ * that other systems read. All strings belong to the maker, and are valid during the call that gets the struct. */
+#ifndef FT_WATCH_INTERVAL_H
+#define FT_WATCH_INTERVAL_H
+
+#include "watch/watch.h"
+
+#include <sys/types.h>
+
+struct watch_frame {
+	const char *function; /* NULL: unknown */
+	const char *file;     /* source file; NULL: unknown */
+	unsigned line;        /* 0: unknown */
+	const char *object;   /* path of the mapped file; NULL: code without a file */
+	const char *build_id; /* of this file, in hexadecimal digits; NULL: it has none */
+	uint64_t offset; /* of the return address, from the object's first byte in memory; without one, the address */
+};
+
+struct watch_row {
+	/* Of the stack: a hash of its frames' build-ids (of their files' names, if they have none) and offsets. So it is
+	 * the same in all processes, and on all machines, that run the same files. */
+	uint64_t id;
+	const struct watch_frame *frames; /* from the allocating function outwards */
+	size_t frame_count;
+	double allocated, calls;     /* estimates: bytes and blocks that are allocated a second */
+	struct watch_stack estimate; /* `stack` is without meaning here */
+};
+
+struct watch_cost {
+	double budget;       /* the share of one CPU that the watch may take: 0.02 is 2 % */
+	double target;       /* the share that it took from the target since it began: stops and probes */
+	double own;          /* the share that functrace itself took */
+	uint64_t longest_ns; /* the longest pause of the target */
+};
+
+#define WATCH_UNKNOWN (-1.0)
+
+struct watch_interval {
+	/* service: the name that the user has given, or the program's. build_id: of the program's file; may be NULL */
+	const char *host, *service, *program, *build_id;
+	pid_t pid;
+	/* times in ns since the Epoch. The estimates are those of end_ns, for blocks that were allocated since began_ns */
+	uint64_t process_start_ns, began_ns, begin_ns, end_ns;
+	const char *way; /* how calls are seen: "kernel" or "breakpoints" */
+	struct watch_cost cost;
+	size_t windows, looks; /* since the watch began */
+	double share;          /* of the program's work that was done in windows */
+	uint64_t calls;        /* number of calls that were seen since the watch began */
+	uint64_t unseen;       /* number of calls in windows that were not seen, because records were lost */
+	/* Bytes and blocks of the allocator in use, by its own data; WATCH_UNKNOWN if they cannot be read.
+	 * before: those of them that are older than the watch; unattributed: those that neither are older nor belong to
+	 * the live bytes of a row. */
+	double heap_bytes, heap_blocks, before, unattributed;
+	double lost;                  /* bytes that the latest scan has found lost; WATCH_UNKNOWN without one */
+	const struct watch_row *rows; /* by descending live bytes */
+	size_t count;
+	size_t stacks; /* number of stacks that have live bytes; `rows` has only the largest of them */
+};
+
+/* The functions to which the intervals go. */
+struct watch_outputs {
+	/* Called once, when the target is about to be watched. Returns NULL after a message if that is impossible. */
+	void *(*open)(const void *settings);
+	/* Called at the end of each interval, by one thread at a time. May take seconds, but must not block for ever. */
+	void (*deliver)(void *outputs, const struct watch_interval *interval);
+	/* Called after the last interval. */
+	void (*close)(void *outputs);
+};
+
+#endif

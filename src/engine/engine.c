@@ -48,6 +48,12 @@ void engine_want_tick(struct engine *engine)
 	eventfd_write(engine->wake_fd, 1);
 }
 
+void engine_set_alarm(struct engine *engine, uint64_t at)
+{
+	atomic_store(&engine->alarm_at, at);
+	eventfd_write(engine->wake_fd, 1);
+}
+
 void engine_request(struct engine *engine, unsigned requests)
 {
 	atomic_fetch_or(&engine->requests, requests);
@@ -247,7 +253,7 @@ static int sooner(int timeout, uint64_t time)
 static void listen_to_visible(struct engine *engine)
 {
 	bool linked = true, woken = true;
-	uint64_t tick_at = 0, due_at = 0, end_at;
+	uint64_t tick_at = 0, due_at = 0, end_at, alarm_at;
 
 	while (!atomic_load(&engine->shared->tracer_done)) {
 		struct pollfd fds[] = {{.fd = engine->wake_fd, .events = POLLIN},
@@ -255,7 +261,8 @@ static void listen_to_visible(struct engine *engine)
 
 		unanswered_check(engine, &due_at);
 		end_at = atomic_load(&engine->let_go_at);
-		int timeout = sooner(sooner(sooner(-1, tick_at), end_at), due_at);
+		alarm_at = atomic_load(&engine->alarm_at);
+		int timeout = sooner(sooner(sooner(sooner(-1, tick_at), end_at), due_at), alarm_at);
 
 		if (!woken && (timeout < 0 || timeout > WAKE_AGAIN_MS))
 			timeout = WAKE_AGAIN_MS;
@@ -284,6 +291,10 @@ static void listen_to_visible(struct engine *engine)
 			atomic_store(&engine->tick_wanted, false);
 			requests |= REQUEST_TICK;
 		}
+		/* If the tracer has set another time meanwhile, this one is void. */
+		if (alarm_at && !engine_milliseconds_until(alarm_at) &&
+		    atomic_compare_exchange_strong(&engine->alarm_at, &alarm_at, 0))
+			requests |= REQUEST_ALARM;
 		if (requests) {
 			atomic_fetch_or(&engine->requests, requests);
 			if (requests & REQUEST_LET_GO)

@@ -53,8 +53,7 @@ struct launch {
 	int exec_error; /* a pipe: contains the int errno of a failed execvp, or EOF after a successful one */
 };
 
-/* Opens the gate, so that the target calls execvp. Returns 0 or -errno (-EPIPE: the target has been killed
- * meanwhile). */
+/* Opens the gate, so that the target calls execvp. Returns 0 or -errno (-EPIPE: the target was killed meanwhile). */
 int launch_open_gate(struct launch *launch);
 /* Called when the target has ended without an exec. If execvp of `program` failed, reports why and returns 126 or 127;
  * if the target was killed at its gate, returns 0. Does not block, because the target has ended. */
@@ -66,21 +65,22 @@ enum engine_request {
 	REQUEST_TICK = 4,   /* about a second has passed since engine_want_tick() was called */
 	REQUEST_SCAN = 8,   /* scan the heaps of the traced processes now */
 	REQUEST_READ = 16,  /* a worker thread has finished reading a heap */
-	REQUEST_ANY = REQUEST_LET_GO | REQUEST_TOGGLE | REQUEST_TICK | REQUEST_SCAN | REQUEST_READ
+	REQUEST_ALARM = 32, /* the time of engine_set_alarm() has come */
+	REQUEST_ANY = REQUEST_LET_GO | REQUEST_TOGGLE | REQUEST_TICK | REQUEST_SCAN | REQUEST_READ | REQUEST_ALARM
 };
 
-/* Returns the pending requests (enum engine_request bits), and clears them. Called after every wait. Cheap if none is
- * pending: one atomic load. */
+/* Returns the pending requests, and clears them. Called after every wait. Cheap if there is none: one atomic load. */
 unsigned engine_take_requests(struct engine *engine);
 /* Returns true if one of these requests is pending. Cheap. */
 bool engine_has_request(const struct engine *engine, unsigned requests);
-/* Makes a request, and wakes the tracer thread for it. May be called by every thread of the engine. */
+/* Makes a request, and wakes the tracer thread for it. Any thread of the engine may call it. */
 void engine_request(struct engine *engine, unsigned requests);
 /* Asks for one REQUEST_TICK in about a second (flushing, sampling). Cheap if a tick was already asked for. */
 void engine_want_tick(struct engine *engine);
-/* Returns true if `pid` is the engine's wake-up child, which the caller then ignores. Called once for each pid that the
- * tracer's wait has returned and that is no tracee. Forgets the pid, because the kernel may reuse it for another
- * process. */
+/* Asks for one REQUEST_ALARM at this CLOCK_MONOTONIC time, in ns, and at no time asked for before. */
+void engine_set_alarm(struct engine *engine, uint64_t at);
+/* Returns true if `pid` is the engine's wake-up child, which the caller then ignores. Called once for each pid that a
+ * wait has returned and that is no tracee. Forgets the pid, because the kernel may reuse it. */
 bool engine_take_wake_child(struct engine *engine, pid_t pid);
 
 /* Returns a pointer to a descriptor that is readable from the first REQUEST_LET_GO on. When the tracer waits for a file

@@ -77,7 +77,7 @@ struct scan_settings {
 struct traced_settings {
 	const struct module **modules;
 	size_t module_count;
-	const struct module *chosen; /* the module made from -x; `modules` contains it too; NULL: none */
+	const struct module *chosen;   /* the module made from -x; `modules` contains it too; NULL: none */
 	const struct module *contexts; /* the functions of --context-function; `modules` does not contain it */
 	/* the modules read from the user's files; each item owns its module's memory; `modules` contains them too */
 	struct conf **described;

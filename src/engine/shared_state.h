@@ -90,6 +90,7 @@ struct engine {
 	atomic_uint requests; /* enum engine_request bits that the tracer thread has not taken yet */
 	atomic_bool lets_go;  /* the tracer thread has taken a REQUEST_LET_GO */
 	atomic_bool tick_wanted;
+	_Atomic uint64_t alarm_at;  /* engine_set_alarm(); 0: none */
 	_Atomic uint64_t let_go_at; /* end of --duration: CLOCK_MONOTONIC in ns; 0: never */
 	atomic_int wake_child;      /* pid of the wake-up child that has not been reaped yet, or 0 */
 	int wake_fd;                /* eventfd that wakes the main thread */

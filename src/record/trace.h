@@ -16,7 +16,6 @@
 #define MAX_FRAMES 256
 
 struct attachment_text;
-struct deferred;
 struct held_release;
 struct naming;
 
@@ -140,6 +139,7 @@ struct trace {
 	struct attachment_text *attachments;
 	struct trace_origin origin;
 	struct trace_output output;
+	struct call_sink *sink; /* gets the calls, and the trace has no writer; NULL: they are written */
 	struct trace_times times;
 	/* the trace can no longer be written, its process can no longer be read, or attaching to the process failed */
 	bool broken;

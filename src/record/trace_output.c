@@ -25,11 +25,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+void output_end_sink(struct trace *trace)
+{
+	struct call_sink *const sink = trace->sink;
+
+	if (sink)
+		sink->end(sink);
+	trace->sink = NULL;
+}
+
 void output_start(struct trace *trace)
 {
 	const struct settings *set = trace->run->set;
 
-	times_start(&trace->times, set->trace.timestamps, encoding_can(set->trace.encoding, ENCODING_MONOTONIC));
+	/* A sink gets times of CLOCK_MONOTONIC. */
+	times_start(&trace->times, set->trace.timestamps || trace->sink,
+		    encoding_can(set->trace.encoding, ENCODING_MONOTONIC) || trace->sink);
 }
 
 static bool is_traced(const struct settings *set, const char *module)
@@ -163,9 +174,13 @@ static void begin_names(struct trace *trace)
 int output_begin(struct trace *trace)
 {
 	const struct settings *set = trace->run->set;
-	const int fd = trace_file_open(trace);
+	const int fd = trace->sink ? -1 : trace_file_open(trace);
 	struct stat st;
 
+	if (trace->sink) {
+		trace->run->sums.begun_traces++;
+		return 0;
+	}
 	if (fd < 0) {
 		not_begun(trace, fd);
 		return fd;
@@ -415,6 +430,8 @@ void output_call(struct trace *trace, const struct event *e, enum call_kind kind
 	trace->counts.stacks += e->has_frames;
 	trace->counts.cut_stacks += e->end == STACK_CUT;
 	trace->counts.lost_stacks += e->end == STACK_LOST;
+	if (trace->sink)
+		trace->sink->take(trace->sink, e, kind);
 	output_begin_late(trace);
 	if (!trace->output.writer || trace->broken || unread_calls_take(trace, e, kind))
 		return;

@@ -71,6 +71,8 @@ struct process {
 	/* Number of writes to the text. If the process borrows tables: the lender's number at the fork; 0: unknown. */
 	uint64_t text_serial;
 
+	uint64_t resumed; /* how often its tasks were resumed after stops */
+
 	struct object_list objects;
 	struct object *program; /* the main program, or NULL if it is not among the objects */
 
@@ -105,6 +107,8 @@ struct tracer {
 	size_t (*take_events)(struct tracer *t);
 	unsigned kernel_serial; /* src/calls: number of the latest process that got probes in the kernel */
 	uint64_t records_lost;  /* src/tracer: number of lost records that were counted in traces */
+
+	struct watcher *watcher; /* src/tracer: --watch; NULL: none */
 
 	/* src/calls: */
 	struct probe_spec_list *wanted;

@@ -163,6 +163,25 @@ const char *heap_allocator(const struct heap *heap)
 	return heap->allocator;
 }
 
+uint64_t heap_usable_size(const char *allocator, unsigned word, uint64_t size)
+{
+	const uint64_t least = 32, mapped = 128 << 10;
+
+	if (!strcmp(allocator, "jemalloc") && word == 8) {
+		for (unsigned class = 0; size && class < JEMALLOC_SIZES; class ++)
+			if (jemalloc_size(class) >= size)
+				return jemalloc_size(class);
+		return 0;
+	}
+	/* glibc's malloc.c: chunks of multiples of 16 bytes, of which one word is not the block's. Larger ones may be
+	 * mappings of their own, of whole pages. */
+	if (strcmp(allocator, "glibc") != 0 || size >= mapped)
+		return 0;
+	const uint64_t chunk = (size + word + 15) & ~UINT64_C(15);
+
+	return (word == 8 && chunk < least ? least : chunk) - word;
+}
+
 const struct heap_figures *heap_figures(const struct heap *heap)
 {
 	return &heap->figures;

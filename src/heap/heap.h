@@ -79,6 +79,9 @@ bool heap_is_locked(const struct heap_image *image);
 const char *heap_object(const struct heap_image *image);
 /* Returns the allocator's name: "glibc", "musl", "jemalloc" or "mimalloc". */
 const char *heap_allocator(const struct heap *heap);
+/* Returns the size that malloc_usable_size(3) would return for a block of `size` bytes; 0 if it is unknown. allocator:
+ * a name that heap_allocator() has returned. word: the size of a pointer of the program. */
+uint64_t heap_usable_size(const char *allocator, unsigned word, uint64_t size);
 /* Returns the allocator's figures. Only glibc has all of them. musl has arena, uordblks and fordblks; its old malloc
  * also has ordblks, hblks and hblkhd. mimalloc has arena, uordblks, fordblks, arenas, cached_chunks and cached_bytes;
  * jemalloc has the same figures as mimalloc, and hblks and hblkhd. */

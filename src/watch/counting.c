@@ -142,7 +142,7 @@ void counting_begin(struct counting *e, const struct watch *w)
 	group_controls(e);
 	e->chances = xreallocarray(NULL, e->count + 1, sizeof(*e->chances));
 	for (size_t i = 0; i < w->class_count; i++)
-		e->slopes[i] = w->has_counts ? slope_of(&w->classes[i], w->looks, e->horizon / w->looks) : INFINITY;
+		e->slopes[i] = is_counted(w, i) ? slope_of(&w->classes[i], w->looks, e->horizon / w->looks) : INFINITY;
 }
 
 void counting_end(struct counting *e)

@@ -238,7 +238,9 @@ static void sum_group(const struct counting *e, const struct group *group, const
 		const struct class_sums *const sums = &classes[one->sample->track.class_number];
 		const struct census *const census = &e->w->classes[one->sample->track.class_number];
 		const double lost = census->lost ? (double)census->lost : sums->lost, size = (double)one->sample->size;
-		const double most = e->w->has_counts ? (double)census->counts[e->w->looks] - lost : INFINITY;
+		const double most = is_counted(e->w, one->sample->track.class_number)
+					    ? (double)census->counts[e->w->looks] - lost
+					    : INFINITY;
 		const double sampled = times[one->sample->track.window] * e->chances[i];
 		double blocks = sampled * one->weight;
 

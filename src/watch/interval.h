@@ -1,5 +1,6 @@
-/* What a watch of one process knows at the end of an interval. The tracer makes it, and src/fleet writes it in the forms
- * that other systems read. All strings belong to the maker, and are valid during the call that gets the struct. */
+/* What a watch of one process knows at the end of an interval. The tracer makes it, and src/fleet writes it in the
+ * forms that other systems read. All strings belong to the maker, and are valid during the call that gets the
+ * struct. */
 #ifndef FT_WATCH_INTERVAL_H
 #define FT_WATCH_INTERVAL_H
 
@@ -17,8 +18,8 @@ struct watch_frame {
 };
 
 struct watch_row {
-	/* Of the stack: a hash of its frames' build-ids (of their files' names, if they have none) and offsets. So it is
-	 * the same in all processes, and on all machines, that run the same files. */
+	/* Of the stack: a hash of its frames' build-ids (of their files' names, if they have none) and offsets. So it
+	 * is the same in all processes, and on all machines, that run the same files. */
 	uint64_t id;
 	const struct watch_frame *frames; /* from the allocating function outwards */
 	size_t frame_count;
@@ -39,7 +40,7 @@ struct watch_interval {
 	/* service: the name that the user has given, or the program's. build_id: of the program's file; may be NULL */
 	const char *host, *service, *program, *build_id;
 	pid_t pid;
-	/* times in ns since the Epoch. The estimates are those of end_ns, for blocks that were allocated since began_ns */
+	/* Times in ns since the Epoch. The estimates are those of end_ns, for blocks allocated since began_ns. */
 	uint64_t process_start_ns, began_ns, begin_ns, end_ns;
 	const char *way; /* how calls are seen: "kernel" or "breakpoints" */
 	struct watch_cost cost;
@@ -47,10 +48,11 @@ struct watch_interval {
 	double share;          /* of the program's work that was done in windows */
 	uint64_t calls;        /* number of calls that were seen since the watch began */
 	uint64_t unseen;       /* number of calls in windows that were not seen, because records were lost */
-	/* Bytes and blocks of the allocator in use, by its own data; WATCH_UNKNOWN if they cannot be read.
-	 * before: those of them that are older than the watch; unattributed: those that neither are older nor belong to
-	 * the live bytes of a row. */
+	/* Bytes and blocks of the allocator in use, by its own data; WATCH_UNKNOWN if these cannot be read, because of
+	 * `reason` (NULL: they can). before: bytes in use when the watch began. unattributed: heap_bytes without the
+	 * live bytes of all stacks, which are those from before the watch, and what no window has seen. */
 	double heap_bytes, heap_blocks, before, unattributed;
+	const char *reason;
 	double lost;                  /* bytes that the latest scan has found lost; WATCH_UNKNOWN without one */
 	const struct watch_row *rows; /* by descending live bytes */
 	size_t count;
@@ -61,7 +63,7 @@ struct watch_interval {
 struct watch_outputs {
 	/* Called once, when the target is about to be watched. Returns NULL after a message if that is impossible. */
 	void *(*open)(const void *settings);
-	/* Called at the end of each interval, by one thread at a time. May take seconds, but must not block for ever. */
+	/* Called at the end of each interval, by one thread at a time. May take seconds, but must end. */
 	void (*deliver)(void *outputs, const struct watch_interval *interval);
 	/* Called after the last interval. */
 	void (*close)(void *outputs);

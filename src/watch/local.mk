@@ -1,4 +1,5 @@
 # watch/: estimates of what stays, from samples
 noinst_LIBRARIES += libwatch.a
 libwatch_a_SOURCES = src/watch/samples.c src/watch/counting.c src/watch/counting.h src/watch/survival.c \
-	src/watch/survival.h src/watch/estimate.c src/watch/interval.h src/watch/intervals.c src/watch/watch.h src/watch/watch_data.h
+	src/watch/survival.h src/watch/estimate.c src/watch/interval.h \
+	src/watch/intervals.c src/watch/watch.h src/watch/watch_data.h

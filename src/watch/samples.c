@@ -241,7 +241,7 @@ static void note_prints(struct watch *w, const struct watch_heap *heap)
 {
 	for (size_t i = w->sample_count; i-- > 0 && w->samples[i].track.window + 1 == w->window_count;) {
 		struct sample *const sample = &w->samples[i];
-		struct watch_chunk chunk = {0};
+		struct watch_chunk chunk = {.size = sample->size};
 
 		if (sample->fate == FATE_PASSED && heap->chunk_at(heap->context, sample->track.address, &chunk))
 			sample->print = chunk.print;
@@ -295,7 +295,7 @@ static bool is_still_there(const struct watch *w, const struct track *track, con
 {
 	const uint32_t size_class = w->classes[track->class_number].size_class;
 
-	*chunk = (struct watch_chunk){0};
+	chunk->size_class = size_class;
 	return heap->chunk_at(heap->context, track->address, chunk) && (!size_class || chunk->size_class == size_class);
 }
 
@@ -311,13 +311,13 @@ static bool is_too_new(const struct watch *w, struct track *track)
 
 static void look_at_samples(struct watch *w, const struct watch_heap *heap)
 {
-	struct watch_chunk chunk;
-
 	for (size_t i = 0; i < w->sample_count; i++) {
 		struct sample *const sample = &w->samples[i];
 
 		if (is_too_new(w, &sample->track) || sample->fate != FATE_PASSED)
 			continue;
+		struct watch_chunk chunk = {.size = sample->size, .print = sample->print};
+
 		if (!is_still_there(w, &sample->track, heap, &chunk)) {
 			sample->fate = FATE_MISSED;
 			hash_remove(&w->samples_at, sample->track.address, NULL);
@@ -332,10 +332,9 @@ static void look_at_samples(struct watch *w, const struct watch_heap *heap)
 
 static void look_at_controls(struct watch *w, const struct watch_heap *heap)
 {
-	struct watch_chunk chunk;
-
 	for (size_t i = 0; i < w->control_count; i++) {
 		struct track *const track = &w->controls[i].track;
+		struct watch_chunk chunk = {0};
 
 		if (is_too_new(w, track) || track->has_failed)
 			continue;

@@ -26,8 +26,9 @@ struct watch_options {
 struct watch *watch_new(const struct watch_options *options, uint64_t now);
 void watch_free(struct watch *w);
 
-/* What a look tells of a chunk. */
+/* What a look tells of a chunk. The watch sets all fields to what it knows. */
 struct watch_chunk {
+	uint64_t size; /* that of the sampled block; 0: only the class is asked for */
 	uint32_t size_class;
 	uint64_t print; /* a hash of the block's first bytes; 0: unknown */
 };

@@ -91,4 +91,10 @@ static inline unsigned looks_due(const struct watch *w, const struct track *trac
 	return w->looks - track->first;
 }
 
+/* Returns true if the looks count the chunks of a class. Without a size class, its blocks may have any size. */
+static inline bool is_counted(const struct watch *w, size_t class_number)
+{
+	return w->has_counts && w->classes[class_number].size_class;
+}
+
 #endif

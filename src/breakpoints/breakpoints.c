@@ -241,6 +241,8 @@ struct breakpoint *breakpoint_insert(struct process *p, uint64_t code)
 		error = breakpoint_prepare(p, b);
 		if (error < 0)
 			return breakpoint_unusable(b, error);
+	} else if (has_had_probes(p)) {
+		b->trap[0] = p->arch->breakpoint.second;
 	}
 	/* The slot for stepping over is assigned before the breakpoint is written. Without a slot, the instruction has
 	 * to be emulated or stepped in place. If neither is possible, no breakpoint is written. */

@@ -130,9 +130,9 @@ int process_start_running(struct process *p)
 	return error == -ESRCH && has_living_task(p) ? 0 : error;
 }
 
-void process_clear(struct process *p, const char *why)
+/* Takes the breakpoints and probes out of the process's text, and forgets the calls that are in flight. */
+static void take_out(struct process *p)
 {
-	exit_captures_finish(p);
 	process_own(p);
 	text_about_to_change(p);
 	kernel_events_take(p->tracer);
@@ -140,6 +140,38 @@ void process_clear(struct process *p, const char *why)
 	breakpoints_remove_some(p, true, SIZE_MAX);
 	breakpoints_remove_some(p, false, SIZE_MAX);
 	calls_drop_all(p);
+}
+
+void process_rest(struct process *p)
+{
+	take_out(p);
+	p->life->planted = false;
+}
+
+void process_wake(struct process *p)
+{
+	process_own(p);
+	process_update_objects(p);
+	probe_linker(p);
+	/* The linker may have loaded a library before this breakpoint was in place. */
+	process_update_objects(p);
+	p->life->planted = p->text->planting = true;
+	kernel_probes_await_removal(p);
+	p->text->probes_known = false; /* the last window may have brought the kernel's page of probes */
+	HASH_EACH_PTR(struct breakpoint, b, &p->text->breakpoints)
+		if (b->probe && !b->inserted)
+			breakpoint_insert(p, breakpoint_code(b));
+	/* Finds the functions of the objects that are new, and writes all breakpoints. */
+	process_update_objects(p);
+	if (p->trace->origin.attached)
+		unseen_begin(p);
+}
+
+void process_clear(struct process *p, const char *why)
+{
+	output_end_sink(p->trace);
+	exit_captures_finish(p);
+	take_out(p);
 	attachments_take(p->trace, process_proc_task(p));
 	report_over(p->trace, why);
 	p->life->planted = false;

@@ -15,4 +15,10 @@ void process_clear(struct process *p, const char *why);
 /* Does the same as process_clear(), and closes the trace. */
 void process_pause(struct process *p, const char *why);
 
+/* Takes all breakpoints and probes out of a process that was started, which then runs as if it were not traced. What
+ * was looked up stays known, and the trace goes on. process_wake() puts them in again, also those of objects that were
+ * loaded meanwhile: it costs some 2 ms. Calls that are in flight at either time are not recorded. */
+void process_rest(struct process *p);
+void process_wake(struct process *p);
+
 #endif

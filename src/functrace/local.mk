@@ -7,11 +7,12 @@ OPTION_SOURCES = src/functrace/options.c src/functrace/options.h src/functrace/o
 	src/functrace/option_output.c src/functrace/option_output.h \
 	src/functrace/option_report.c src/functrace/option_report.h src/functrace/option_scan.c \
 	src/functrace/option_scan.h src/functrace/option_values.c \
+	src/functrace/option_watch.c src/functrace/option_watch.h \
 	src/functrace/option_values.h src/cli/completion.c src/cli/completion.h
 FRONT_SOURCES = src/functrace/functrace_main.c src/functrace/run_live.c src/functrace/run_live.h \
 	src/functrace/postproc_process.c \
 	src/functrace/postproc_process.h src/functrace/run_report.c src/functrace/run_report.h \
 	src/functrace/run_repair.h src/functrace/run_scan.h $(OPTION_SOURCES)
 functrace_SOURCES = $(FRONT_SOURCES) src/functrace/run_repair.c src/functrace/run_scan.c
-functrace_LDADD = libcli.a $(TRACER_LIBS)
+functrace_LDADD = libcli.a libfleet.a $(TRACER_LIBS)
 include src/postproc/local.mk

@@ -72,6 +72,15 @@ static const struct conflict task_conflicts[] = {
 	{"--why", NEEDS, "scan --repair", "--why explains a block that a scan found; add --scan"},
 	{"--children", NEEDS, "-t -p",
 	 "--children is for -t: the children of a program that functrace starts are traced anyway"},
+	{"--watch", NEEDS, "-t -p", "--watch is for processes that run: give them with -t"},
+	{"--watch", EXCLUDES, "--live --report --html",
+	 "--watch writes its own results; leave --live, --report and --html out"},
+	{"--watch", EXCLUDES, "-S", "--watch itself turns tracing on and off; leave -S out"},
+	{"--watch", EXCLUDES, "-e --module", "--watch traces memory only; leave -e out"},
+	{"--watch", EXCLUDES, "-x", "--watch traces memory only; leave -x out"},
+	{"--watch", EXCLUDES, "scan", "--watch scans the heap itself; leave --scan out"},
+	{"--budget", NEEDS, "--watch", "--budget is for --watch; add --watch"},
+	{"--service", NEEDS, "--watch", "--service is for --watch; add --watch"},
 	{"--start-paused", NEEDS, "-S", "--start-paused needs a signal that resumes tracing: add -S USR1"},
 };
 

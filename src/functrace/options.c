@@ -8,6 +8,7 @@
 #include "functrace/option_output.h"
 #include "functrace/option_report.h"
 #include "functrace/option_scan.h"
+#include "functrace/option_watch.h"
 #include "arch/arch.h"
 #include "base/msg.h"
 #include "modules/conf/conf.h"
@@ -81,6 +82,8 @@ static int check_all(struct parse *parse)
 	if (s->scan.is_wanted && !option_scan_with_tracing(s))
 		return option_scan_alone(parse);
 	error = option_output_check(parse);
+	if (!error)
+		error = option_watch_end(parse);
 	if (!error)
 		error = set_defaults(parse);
 	if (!error)
@@ -356,7 +359,7 @@ static error_t options_parse_option(int key, char *arg, struct argp_state *state
 	case ARGP_KEY_END:
 		return check_all(parse);
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = state->child_inputs[1] = parse;
+		state->child_inputs[0] = state->child_inputs[1] = state->child_inputs[2] = parse;
 		return 0;
 	case 's':
 		return 0;
@@ -394,8 +397,10 @@ static char *help_filter(int key, const char *text, void *input)
 	return (char *)(uintptr_t)text;
 }
 
-static const struct argp_child children[] = {
-	{.argp = &option_report_argp, .group = 5}, {.argp = &option_scan_argp, .group = 5}, {0}};
+static const struct argp_child children[] = {{.argp = &option_report_argp, .group = 5},
+					     {.argp = &option_scan_argp, .group = 5},
+					     {.argp = &option_watch_argp, .group = 5},
+					     {0}};
 static const struct argp argp = {.options = options,
 				 .parser = options_parse_option,
 				 .children = children,

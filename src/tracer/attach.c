@@ -166,7 +166,7 @@ static void tell_attached(const struct tracer *t)
 		buf_printf(&b, "attached to %s (%d), %zu thread%s, ", p->trace->origin.name, p->pid, p->task_count,
 			   p->task_count == 1 ? "" : "s");
 		if (t->run->paused)
-			buf_printf(&b, "paused");
+			buf_printf(&b, t->set->watch.is_wanted ? "watched" : "paused");
 		else
 			buf_printf(&b, "%zu function%s", probes_count(p), probes_count(p) == 1 ? "" : "s");
 		if (++listed == named && others)

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "tracer/letgo.h"
+#include "tracer/watching.h"
 #include "tracer/leftovers.h"
 #include "record/trace_output.h"
 #include "record/run.h"
@@ -304,6 +305,7 @@ void let_go(struct tracer *t)
 		t->finished = true;
 		return;
 	}
+	watching_stop(t);
 	remove_breakpoints(t, NULL);
 	t->letting_go = true;
 	pin_undo(t);

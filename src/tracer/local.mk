@@ -15,7 +15,12 @@ libtracer_a_SOURCES = src/tracer/dispatch.c src/tracer/dispatch.h src/tracer/att
 	src/tracer/service.c src/tracer/service.h \
 	src/tracer/process.h src/tracer/seize.c src/tracer/seize.h src/tracer/seize_stops.c \
 	src/tracer/seize_stops.h \
-	src/tracer/wait_for_births.c src/tracer/wait_for_births.h src/tracer/process_start.c \
+	src/tracer/watching.c src/tracer/watching.h \
+	src/tracer/watching_looks.c src/tracer/watching_parts.h \
+	src/tracer/watching_results.c src/tracer/watching_stacks.c src/tracer/watching_stacks.h \
+	src/tracer/watching_windows.c src/tracer/watching_work.c \
+	src/tracer/wait_for_births.c src/tracer/wait_for_births.h \
+	src/tracer/process_start.c \
 	src/tracer/process_start.h \
 	src/tracer/process_report.c \
 	src/tracer/kernel_events.c src/tracer/kernel_events.h \
@@ -23,7 +28,8 @@ libtracer_a_SOURCES = src/tracer/dispatch.c src/tracer/dispatch.h src/tracer/att
 	src/tracer/tracer.c src/tracer/tracer.h
 
 # Programs that contain the tracer link these libraries. The highest layer comes first.
-TRACER_LIBS = libtracer.a libscan.a libheap.a libcalls.a librecord.a libbreakpoints.a libptrace.a libuprobe.a \
+TRACER_LIBS = libtracer.a libwatch.a libscan.a libheap.a libcalls.a librecord.a \
+	libbreakpoints.a libptrace.a libuprobe.a \
 	libengine.a libmodules.a \
 	libunwinder.a libargs.a libsymbols.a libproc.a libarch.a libtrace.a libbase.a \
-	$(DW_LIBS) $(ELF_LIBS) $(UNWIND_LIBS) $(ZYDIS_LIBS) $(BPF_LIBS) $(IBERTY_LIBS) $(ZLIB_LIBS) $(ZSTD_LIBS)
+	$(DW_LIBS) $(ELF_LIBS) $(UNWIND_LIBS) $(ZYDIS_LIBS) $(BPF_LIBS) $(IBERTY_LIBS) $(ZLIB_LIBS) $(ZSTD_LIBS) -lm

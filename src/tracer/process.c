@@ -6,6 +6,7 @@
 #include "record/ledger.h"
 #include "record/run_summary.h"
 #include "record/trace_life.h"
+#include "record/trace_output.h"
 #include "breakpoints/breakpoints.h"
 #include "ptrace/halt.h"
 #include "ptrace/target_memory.h"
@@ -188,6 +189,7 @@ void process_unref(struct process *p, const char *how)
 {
 	if (--p->references)
 		return;
+	output_end_sink(p->trace);
 	calls_drop_all(p);
 	p->trace->has_ended = true;
 	process_time_reads(p->tracer);

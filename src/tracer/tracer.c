@@ -1,5 +1,6 @@
 #include "config.h"
 #include "tracer/tracer.h"
+#include "tracer/watching.h"
 #include "tracer/attach.h"
 #include "tracer/begin_tracing.h"
 #include "tracer/exit_captures.h"
@@ -136,6 +137,8 @@ static void tracer_serve(struct tracer *t)
 		progress_show(t->run);
 		report_waiting(t);
 	}
+	if (requests & REQUEST_ALARM)
+		watching_alarm(t);
 	if (requests & REQUEST_SCAN)
 		look_through_all(t);
 	if (requests & REQUEST_TOGGLE)
@@ -193,6 +196,8 @@ static int tracer_begin(struct tracer *t)
 			  strerror(-error));
 		return 1;
 	}
+	if (t->set->watch.is_wanted && !watching_begin(t))
+		return 1;
 	return t->launch->pid ? launch_begin(t) : attach_all(t);
 }
 
@@ -231,7 +236,7 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 			   .wanted = probe_spec_new(settings)};
 	int status = kernel_events_open(&t) ? tracer_begin(&t) : 1;
 
-	if (!status && run.paused)
+	if (!status && run.paused && !settings->watch.is_wanted)
 		report_pause(&t);
 	if (t.tasks.count && !status)
 		trace_all(&t);
@@ -251,9 +256,10 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 		probe_spec_report(t.wanted);
 		run.sums.unmatched_patterns = patterns_report(t.wanted);
 	}
+	watching_end(&t);
 	tracer_free(&t);
 	kernel_events_close(&t);
-	if (!status) {
+	if (!status && !settings->watch.is_wanted) {
 		report_summary(&run);
 		status = report_nothing_begun(&t);
 	}

@@ -1,0 +1,183 @@
+#include "config.h"
+#include "fleet/watch_text.h"
+#include "base/util.h"
+
+#include <string.h>
+#include <time.h>
+
+#define SECONDS_PER_HOUR 3600
+#define FRAMES_SHOWN     12
+
+static void add_time(struct buf *out, uint64_t ns)
+{
+	const time_t seconds = (time_t)(ns / 1000000000);
+	struct tm tm;
+	char text[64];
+
+	if (!localtime_r(&seconds, &tm) || !strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm))
+		strcpy(text, "?");
+	buf_add_str(out, text);
+}
+
+/* Appends a number of bytes with three digits or more: 812, 13.4 K, 1,230 M. */
+static void watch_text_add_bytes(struct buf *out, double bytes)
+{
+	static const char units[] = " KMGT";
+	size_t unit = 0;
+
+	for (; (bytes >= 9999.5 || bytes <= -9999.5) && units[unit + 1]; unit++)
+		bytes /= 1024;
+	if (unit)
+		buf_printf(out, "%.*f %c", bytes < 100 && bytes > -100 ? 1 : 0, bytes, units[unit]);
+	else
+		buf_printf(out, "%.0f", bytes);
+}
+
+static void add_interval(struct buf *out, double value, double low, double high, double factor)
+{
+	watch_text_add_bytes(out, value * factor);
+	buf_add_str(out, " (");
+	watch_text_add_bytes(out, low * factor);
+	buf_add_str(out, " to ");
+	watch_text_add_bytes(out, high * factor);
+	buf_add_char(out, ')');
+}
+
+static const char *const verdicts[] = {
+	[WATCH_SOUND] = "does not grow",
+	[WATCH_GROWING] = "GROWS",
+	[WATCH_FEW_WINDOWS] = "too few windows to say whether it grows",
+	[WATCH_UNRESOLVED] = "not resolvable: other blocks take the addresses too fast",
+};
+
+static const char *file_part_of(const char *path)
+{
+	const char *const slash = path ? strrchr(path, '/') : NULL;
+
+	return slash ? slash + 1 : path;
+}
+
+static void add_watch_frame(struct buf *out, const struct watch_frame *frame)
+{
+	if (frame->function)
+		buf_add_str(out, frame->function);
+	else
+		buf_printf(out, "%s+0x%llx", frame->object ? file_part_of(frame->object) : "",
+			   (unsigned long long)frame->offset);
+	if (frame->function && frame->file)
+		buf_printf(out, "  %s:%u", file_part_of(frame->file), frame->line);
+	else if (frame->function && frame->object)
+		buf_printf(out, "  %s", file_part_of(frame->object));
+}
+
+static void add_row(struct buf *out, const struct watch_row *row, size_t number)
+{
+	const struct watch_stack *const stack = &row->estimate;
+
+	buf_printf(out, "\n%zu. live: ", number);
+	add_interval(out, stack->live, stack->live_low, stack->live_high, 1);
+	buf_printf(out, " bytes in %.0f blocks; growth an hour: ", stack->blocks);
+	add_interval(out, stack->growth, stack->growth_low, stack->growth_high, SECONDS_PER_HOUR);
+	if (stack->lost > 0) {
+		buf_add_str(out, "; LOST: ");
+		watch_text_add_bytes(out, stack->lost);
+	}
+	buf_printf(out, "\n   %s; %.0f allocations a second; %zu samples, %zu of them may live; stack %016llx\n",
+		   verdicts[stack->verdict], row->calls, stack->samples, stack->survivors, (unsigned long long)row->id);
+	for (size_t i = 0; i < row->frame_count && i < FRAMES_SHOWN; i++) {
+		buf_add_str(out, "     ");
+		add_watch_frame(out, &row->frames[i]);
+		buf_add_char(out, '\n');
+	}
+	if (row->frame_count > FRAMES_SHOWN)
+		buf_printf(out, "     and %zu more\n", row->frame_count - FRAMES_SHOWN);
+	if (!row->frame_count)
+		buf_add_str(out, "     all stacks beyond the first 10,000\n");
+}
+
+static void add_cost(struct buf *out, const struct watch_interval *interval)
+{
+	const struct watch_cost *const cost = &interval->cost;
+
+	buf_printf(out, "cost %.2f %% of a CPU (target %.2f %%, functrace %.2f %%; budget %.3g %%)",
+		   (cost->target + cost->own) * 100, cost->target * 100, cost->own * 100, cost->budget * 100);
+}
+
+void watch_text_add(struct buf *out, const struct watch_interval *interval, size_t top)
+{
+	buf_printf(out, "%s (%d) on %s, service %s\nwatched since ", interval->program, interval->pid, interval->host,
+		   interval->service);
+	add_time(out, interval->began_ns);
+	buf_add_str(out, ", this is from ");
+	add_time(out, interval->end_ns);
+	buf_printf(out, "\n%zu window%s (%.2f %% of the work), %zu look%s at the heap, %llu calls seen by %s%s\n",
+		   interval->windows, interval->windows == 1 ? "" : "s", interval->share * 100, interval->looks,
+		   interval->looks == 1 ? "" : "s", (unsigned long long)interval->calls,
+		   strcmp(interval->way, "kernel") ? "" : "the ",
+		   strcmp(interval->way, "kernel") ? interval->way : interval->way);
+	add_cost(out, interval);
+	buf_printf(out, "; longest pause %.1f ms\n", (double)interval->cost.longest_ns / 1e6);
+	if (interval->unseen)
+		buf_printf(out, "%llu calls in windows were not seen, because they came too fast\n",
+			   (unsigned long long)interval->unseen);
+	if (interval->heap_bytes < 0) {
+		buf_printf(out,
+			   "heap: not read%s%s. Stacks are judged by the contents of their blocks alone: a block whose "
+			   "first bytes change counts as released, so live bytes are lower bounds\n",
+			   interval->reason ? ": " : "", interval->reason ? interval->reason : "");
+	} else {
+		buf_add_str(out, "heap in use: ");
+		watch_text_add_bytes(out, interval->heap_bytes);
+		buf_printf(out, " bytes in %.0f blocks; when the watch began: ", interval->heap_blocks);
+		watch_text_add_bytes(out, interval->before);
+		buf_add_str(out, "; older or not attributed: ");
+		watch_text_add_bytes(out, interval->unattributed);
+		buf_add_char(out, '\n');
+	}
+	if (interval->lost >= 0) {
+		buf_add_str(out, "definitely lost: ");
+		watch_text_add_bytes(out, interval->lost);
+		buf_add_str(out, " bytes, exactly, by the last scan\n");
+	}
+	buf_printf(out,
+		   "%zu stack%s live bytes since then; all figures of stacks are estimates, with intervals of "
+		   "90 %%%s\n",
+		   interval->stacks, interval->stacks == 1 ? " has" : "s have",
+		   interval->count > top ? "; the largest:" : "");
+	for (size_t i = 0; i < interval->count && i < top; i++)
+		add_row(out, &interval->rows[i], i + 1);
+}
+
+void watch_text_add_line(struct buf *out, const struct watch_interval *interval)
+{
+	size_t growing = 0;
+	const struct watch_row *most = NULL;
+
+	for (size_t i = 0; i < interval->count; i++) {
+		if (interval->rows[i].estimate.verdict != WATCH_GROWING)
+			continue;
+		growing++;
+		if (!most || interval->rows[i].estimate.growth > most->estimate.growth)
+			most = &interval->rows[i];
+	}
+	buf_printf(out, "%s (%d): ", interval->service, interval->pid);
+	if (interval->heap_bytes >= 0) {
+		watch_text_add_bytes(out, interval->heap_bytes);
+		buf_add_str(out, " bytes in use, ");
+	}
+	if (interval->lost >= 0) {
+		watch_text_add_bytes(out, interval->lost);
+		buf_add_str(out, " lost, ");
+	}
+	buf_printf(out, "%zu stack%s grow%s", growing, growing == 1 ? "" : "s", growing == 1 ? "s" : "");
+	if (most) {
+		buf_add_str(out, ", most ");
+		for (size_t i = 0; i < 1 && i < most->frame_count; i++)
+			add_watch_frame(out, &most->frames[i]);
+		buf_add_str(out, " by ");
+		watch_text_add_bytes(out, most->estimate.growth * SECONDS_PER_HOUR);
+		buf_add_str(out, " an hour");
+	}
+	buf_printf(out, "; %zu windows, ", interval->windows);
+	add_cost(out, interval);
+}

@@ -1,0 +1,105 @@
+#include "config.h"
+#include "functrace/option_watch.h"
+#include "fleet/fleet.h"
+#include "base/time_units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BUDGET_NORMAL   0.02
+#define INTERVAL_NORMAL (60 * NS_PER_SECOND)
+#define INTERVAL_LEAST  NS_PER_SECOND
+
+enum watch_option {
+	OPT_WATCH = 0x900,
+	OPT_BUDGET,
+	OPT_SERVICE,
+	OPT_METRICS,
+	OPT_PUSH,
+};
+
+static const struct argp_option options[] = {
+	{NULL, 0, NULL, 0, "Watch:", 0},
+	{"watch", OPT_WATCH, NULL, 0,
+	 "with -t: trace only in short windows, for as long as the process runs, and estimate what stays", 0},
+	{"budget", OPT_BUDGET, "PERCENT", 0, "what --watch may cost, of one CPU (default 2%)", 0},
+	{"service", OPT_SERVICE, "NAME", 0, "the name of the service in --watch's results (default: the program's)", 0},
+	{0},
+};
+
+static int option_budget(struct parse *parse, const char *text)
+{
+	char *end;
+	const double percent = strtod(text, &end);
+
+	if (end != text && (!*end || !strcmp(end, "%")) && percent >= 0.1 && percent <= 100) {
+		parse->settings->watch.budget = percent / 100;
+		return 0;
+	}
+	return usage_error(parse, "--budget=%s: give a part of one CPU in percent, from 0.1%% to 100%%: 2%%", text);
+}
+
+static error_t option_watch_parse(int key, char *arg, struct argp_state *state)
+{
+	struct parse *const parse = state->input;
+	struct watch_settings *const watch = &parse->settings->watch;
+
+	given_option(&parse->given, options, key, arg);
+	switch (key) {
+	case OPT_WATCH:
+		watch->is_wanted = true;
+		return 0;
+	case OPT_BUDGET:
+		return option_budget(parse, arg);
+	case OPT_SERVICE:
+		if (!*arg)
+			return usage_error(parse, "--service: an empty name; give the service's name, or leave it out");
+		watch->service = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp option_watch_argp = {.options = options, .parser = option_watch_parse};
+
+/* --interval is stored with the options of the report. */
+static int take_interval(struct parse *parse)
+{
+	struct settings *const s = parse->settings;
+
+	s->watch.interval_ns = INTERVAL_NORMAL;
+	for (size_t i = 0; i < s->report.option_count; i++) {
+		const char *const option = s->report.options[i];
+
+		if (strncmp(option, "--interval=", 11))
+			return usage_error(parse, "%s does not go with --watch; leave it out", option);
+		if (!parse_duration(option + 11, &s->watch.interval_ns) || s->watch.interval_ns < INTERVAL_LEAST)
+			return usage_error(parse, "%s: give a time of 1 s or more: 60, 60s, 5m", option);
+		free(s->report.options[i]);
+	}
+	s->report.option_count = 0;
+	return 0;
+}
+
+int option_watch_end(struct parse *parse)
+{
+	struct settings *const s = parse->settings;
+
+	if (!s->watch.is_wanted)
+		return 0;
+	const int error = take_interval(parse);
+
+	if (error)
+		return error;
+	if (s->trace.output && !path_is_folder(s->trace.output))
+		return usage_error(parse, "-o %s: --watch needs a folder; make it first (mkdir -p %s)", s->trace.output,
+				   s->trace.output);
+	if (!s->watch.budget)
+		s->watch.budget = BUDGET_NORMAL;
+	s->watch.outputs = &fleet_outputs;
+	s->target.start_paused = true;
+	s->target.follow = false;
+	s->baseline = false;
+	return 0;
+}

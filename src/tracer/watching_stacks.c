@@ -1,0 +1,239 @@
+#include "config.h"
+#include "tracer/watching_stacks.h"
+#include "symbols/names/names.h"
+#include "base/hash.h"
+#include "base/util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Each file gets a range of made-up addresses of its own, at which `names` knows it. */
+#define RANGE_BITS 40
+#define NO_OBJECT  UINT32_MAX
+
+/* If there are more stacks, all others are one without frames. Each takes up to some kilobytes. */
+#define STACKS_MAX 10000
+
+struct watching_object {
+	char *path, *build_id; /* build_id: NULL: none */
+	uint64_t size;
+};
+
+struct watching_place {
+	uint32_t object; /* NO_OBJECT: the code is in no file, and offset is its address */
+	uint64_t offset;
+};
+
+struct watching_stack {
+	struct watching_place *places;
+	struct watch_frame *frames; /* NULL: not asked for yet */
+	uint32_t place_count, frame_count;
+	uint64_t id, calls, bytes;
+};
+
+struct watching_stacks {
+	struct names *names;
+	struct watching_object *objects;
+	size_t object_count, object_capacity;
+	struct watching_stack *stacks;
+	size_t count, capacity;
+	struct hash by_addresses; /* hash of the addresses -> number + 1, of the newest stack with it */
+	struct hash by_id;        /* id -> number + 1 */
+	char **texts;             /* of the frames */
+	size_t text_count, text_capacity;
+};
+
+struct watching_stacks *watching_stacks_new(void)
+{
+	struct watching_stacks *const s = xcalloc(1, sizeof(*s));
+
+	s->names = names_new(&(struct names_options){.holds_files = true});
+	return s;
+}
+
+void watching_stacks_free(struct watching_stacks *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->count; i++) {
+		free(s->stacks[i].places);
+		free(s->stacks[i].frames);
+	}
+	for (size_t i = 0; i < s->object_count; i++) {
+		free(s->objects[i].path);
+		free(s->objects[i].build_id);
+	}
+	for (size_t i = 0; i < s->text_count; i++)
+		free(s->texts[i]);
+	free(s->texts);
+	free(s->stacks);
+	free(s->objects);
+	hash_free(&s->by_addresses);
+	hash_free(&s->by_id);
+	names_free(s->names);
+	free(s);
+}
+
+static bool is_this_object(const struct watching_object *known, const struct object *object, const char *build_id)
+{
+	return !strcmp(known->path, object->path) && known->size == object->lookup_end - object->base &&
+	       !strcmp(known->build_id ? known->build_id : "", build_id ? build_id : "");
+}
+
+static uint32_t object_number(struct watching_stacks *s, const struct object *object)
+{
+	const char *const hex = elf_file_build_id(object->file);
+	const char *const build_id = hex && *hex ? hex : NULL;
+
+	for (size_t i = 0; i < s->object_count; i++)
+		if (is_this_object(&s->objects[i], object, build_id))
+			return (uint32_t)i;
+	ARRAY_GROW(s->objects, s->object_capacity, s->object_count);
+	s->objects[s->object_count] = (struct watching_object){.path = xstrdup(object->path),
+							       .build_id = build_id ? xstrdup(build_id) : NULL,
+							       .size = object->lookup_end - object->base};
+	const uint64_t from = (uint64_t)(s->object_count + 1) << RANGE_BITS;
+
+	names_add_object(s->names, &(struct record_object){from, from + s->objects[s->object_count].size, object->path},
+			 object->open_path);
+	if (build_id)
+		names_add_build_id(s->names, &(struct record_build_id){from, build_id});
+	return (uint32_t)s->object_count++;
+}
+
+static uint64_t hash_number(uint64_t hash, uint64_t value)
+{
+	/* FNV-1a, a byte at a time */
+	for (unsigned i = 0; i < 8; i++)
+		hash = (hash ^ (value >> (8 * i) & 0xff)) * 0x100000001b3;
+	return hash;
+}
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 0x100000001b3;
+	return hash;
+}
+
+#define HASH_BEGIN 0xcbf29ce484222325
+
+static uint64_t id_of(const struct watching_stacks *s, const struct watching_place *places, size_t count)
+{
+	uint64_t id = HASH_BEGIN;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct watching_object *const object =
+			places[i].object == NO_OBJECT ? NULL : &s->objects[places[i].object];
+		const char *const slash = object ? strrchr(object->path, '/') : NULL;
+
+		if (object)
+			id = hash_text(id, object->build_id ? object->build_id : slash ? slash + 1 : object->path);
+		id = hash_number(id, places[i].offset);
+	}
+	return id;
+}
+
+static uint32_t stack_by_places(struct watching_stacks *s, const struct object_list *objects,
+				const struct unwind_frame *frames, size_t count)
+{
+	struct watching_place *const places = xreallocarray(NULL, count + 1, sizeof(*places));
+
+	for (size_t i = 0; i < count; i++) {
+		const struct object *const object = objects_find(objects, frames[i].pc);
+
+		places[i].object = object ? object_number(s, object) : NO_OBJECT;
+		places[i].offset = frames[i].pc - (object ? object->base : 0);
+	}
+	const uint64_t id = id_of(s, places, count);
+	uint64_t *const place = hash_place(&s->by_id, id);
+
+	if (*place) {
+		free(places);
+		return (uint32_t)*place - 1;
+	}
+	ARRAY_GROW(s->stacks, s->capacity, s->count);
+	s->stacks[s->count++] = (struct watching_stack){.places = places, .place_count = (uint32_t)count, .id = id};
+	*place = s->count;
+	return (uint32_t)s->count - 1;
+}
+
+uint32_t watching_stack(struct watching_stacks *s, const struct object_list *objects, const struct event *e)
+{
+	uint64_t hash = HASH_BEGIN;
+
+	for (size_t i = 0; i < e->frame_count; i++)
+		hash = hash_number(hash, e->frames[i].pc);
+	uint64_t *const known = hash_place(&s->by_addresses, hash);
+
+	if (!*known)
+		*known = (uint64_t)stack_by_places(s, objects, e->frames, s->count < STACKS_MAX ? e->frame_count : 0) +
+			 1;
+	struct watching_stack *const stack = &s->stacks[*known - 1];
+
+	stack->calls++;
+	stack->bytes += e->size;
+	return (uint32_t)(*known - 1);
+}
+
+void watching_stacks_moved(struct watching_stacks *s)
+{
+	hash_free(&s->by_addresses);
+	s->by_addresses = (struct hash){0};
+}
+
+static const char *keep_text(struct watching_stacks *s, const char *text)
+{
+	if (!text)
+		return NULL;
+	ARRAY_GROW(s->texts, s->text_capacity, s->text_count);
+	s->texts[s->text_count] = xstrdup(text);
+	return s->texts[s->text_count++];
+}
+
+static void add_frame(struct watching_stack *stack, size_t *capacity, const struct watch_frame *frame)
+{
+	size_t count = stack->frame_count;
+
+	ARRAY_GROW(stack->frames, *capacity, count);
+	stack->frames[stack->frame_count++] = *frame;
+}
+
+static void find_frames(struct watching_stacks *s, struct watching_stack *stack)
+{
+	const struct frame_name *lines;
+	size_t capacity = 0;
+
+	for (uint32_t i = 0; i < stack->place_count; i++) {
+		const struct watching_place place = stack->places[i];
+		const struct watching_object *const object =
+			place.object == NO_OBJECT ? NULL : &s->objects[place.object];
+		struct watch_frame frame = {.object = object ? object->path : NULL,
+					    .build_id = object ? object->build_id : NULL,
+					    .offset = place.offset};
+		const uint64_t address = ((uint64_t)(place.object + 1) << RANGE_BITS) + place.offset;
+		const size_t count = object ? names_lookup(s->names, address, &lines) : 0;
+
+		for (size_t j = 0; j < count; j++) {
+			frame.function = keep_text(s, lines[j].function);
+			frame.file = keep_text(s, lines[j].file);
+			frame.line = lines[j].line;
+			add_frame(stack, &capacity, &frame);
+		}
+		if (!count)
+			add_frame(stack, &capacity, &frame);
+	}
+}
+
+void watching_stack_row(struct watching_stacks *s, uint32_t number, struct watch_row *row)
+{
+	struct watching_stack *const stack = &s->stacks[number];
+
+	if (!stack->frames)
+		find_frames(s, stack);
+	row->id = stack->id;
+	row->frames = stack->frames;
+	row->frame_count = stack->frame_count;
+	row->allocated = (double)stack->bytes;
+	row->calls = (double)stack->calls;
+}

@@ -1,0 +1,70 @@
+#include "config.h"
+#include "tracer/watching_parts.h"
+#include "tracer/process_start.h"
+#include "record/ledger.h"
+#include "base/util.h"
+
+/* What a call costs the target in a window, as measured for pairs of malloc and free (bench/): an allocation has two
+ * probes, a release one. The stops at breakpoints take the time that functrace needs for them, which is measured, and
+ * these switches. */
+#define KERNEL_PROBE_NS 1400u
+#define STOP_NS         4000u
+
+void watching_take_call(struct call_sink *sink, const struct event *e, enum call_kind kind)
+{
+	struct watching *const one = (struct watching *)sink;
+
+	one->calls++;
+	if (!one->is_open || !e->id)
+		return;
+	if (kind == CALL_RELEASE)
+		watch_released(one->watch, e->time_ns, e->id,
+			       watching_class(one, ledger_size(one->p->trace, 1, e->id)));
+	else if (kind == CALL_ALLOC)
+		watch_allocated(one->watch, e->time_ns, e->id, e->size, watching_class(one, e->size),
+				watching_stack(one->stacks, &one->p->objects, e));
+}
+
+void watching_open_window(struct watching *one)
+{
+	struct process *const p = one->p;
+	uint64_t now;
+
+	if (one->is_started)
+		process_wake(p);
+	else
+		process_start_running(p);
+	one->is_started = true;
+	now = clock_ns(CLOCK_MONOTONIC);
+	watching_stacks_moved(one->stacks);
+	one->calls_before = one->calls;
+	one->own_begin = watching_own_ns(one);
+	watching_work_begin(one, now);
+	watch_window_begin(one->watch, now, watching_work(one));
+	one->opened_at = now;
+	one->is_open = true;
+	one->window_end = now + one->window_ns;
+}
+
+void watching_close_window(struct watching *one)
+{
+	struct process *const p = one->p;
+	const uint64_t calls = one->calls - one->calls_before;
+
+	/* process_rest() takes the last records. Calls until the probes are removed are part of the window. */
+	process_rest(p);
+	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	/* While functrace acts on a stop, the target waits. */
+	const uint64_t delay = p->tracer->uprobes ? calls * KERNEL_PROBE_NS * 3 / 2
+						  : calls * STOP_NS + watching_own_ns(one) - one->own_begin;
+
+	one->spent.target += delay;
+	watching_work_end(one, now, delay);
+	watching_end_window(one, now, watching_work(one));
+	one->is_open = false;
+	one->windows++;
+	/* Releases outside of windows are not seen, so nothing is known of these blocks any more. */
+	ledger_free(p->trace);
+	ledger_init(p->trace);
+}

@@ -20,7 +20,8 @@ EXTRA_DIST += tests/scenarios/aliases.py tests/scenarios/allocators.py tests/sce
 	tests/scenarios/oracle.py tests/scenarios/outputs.py tests/scenarios/placement.py \
 	tests/scenarios/probe_helper.py tests/scenarios/processes.py \
 	tests/scenarios/programs.py tests/scenarios/reflog.py \
-	tests/scenarios/known.py tests/scenarios/live.py tests/scenarios/lost.py tests/scenarios/made.py \
+	tests/scenarios/known.py tests/scenarios/live.py \
+	tests/scenarios/watching.py tests/scenarios/lost.py tests/scenarios/made.py \
 	tests/scenarios/made_calls.py tests/scenarios/made_heaps.py tests/scenarios/named_files.py \
 	tests/scenarios/named_places.py \
 	tests/scenarios/resident.py tests/scenarios/slow_files.py \

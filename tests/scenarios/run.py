@@ -58,6 +58,7 @@ import kinds_logged
 import layouts
 import lifecycle
 import live
+import watching
 import made
 import named_files
 import made_calls
@@ -186,6 +187,7 @@ MODULES = [
     ('contexts', contexts),
     ('attachments', attachments),
     ('live', live),
+    ('watch', watching),
     ('lost', lost),
     ('baseline', baseline_blocks),
     ('baseline', baseline),

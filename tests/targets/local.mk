@@ -23,7 +23,8 @@ EXTRA_DIST += tests/targets/aligned.c tests/targets/aliases.c tests/targets/alia
 	tests/targets/ending.c tests/targets/errnos.c \
 	tests/targets/execs.c tests/targets/forks.c tests/targets/forkstorm.c \
 	tests/targets/goroutines.go \
-	tests/targets/growers.c tests/targets/growing.c tests/targets/handled.c tests/targets/hidden.c \
+	tests/targets/growers.c tests/targets/growing.c \
+	tests/targets/serving.c tests/targets/handled.c tests/targets/hidden.c \
 	tests/targets/ifunclibrary.c tests/targets/ifuncs.c \
 	tests/targets/images.c tests/targets/inflight.c tests/targets/invfork.c \
 	tests/targets/kind.h tests/targets/kind_gobject.c \

@@ -1,0 +1,187 @@
+"""Tests functrace --watch: windows, estimates, the ends of the target and of functrace, and the program's text."""
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+
+import builds
+from kernel_probes import need_probes
+from lifecycle import need_attach
+from live import Growing
+from processes import FUNCTRACE, has_ended, status_field, text_differences, text_of, wait_for
+
+STACK = re.compile(r'^live: ([\d.]+)( [KMG])? \(([\d.]+)( [KMG])? to ([\d.]+)( [KMG])?\) bytes in (\d+) blocks?; '
+                   r'growth an hour: [^;\n]*(?:; LOST: ([\d.]+)( [KMG])?)?\n')
+UNITS = {'': 1, ' K': 1024, ' M': 1024 ** 2, ' G': 1024 ** 3}
+WAYS = {'kernel': '--probes=kernel', 'breakpoints': '--probes=breakpoints'}
+
+
+def need_way(way):
+    need_attach()
+    if way == 'kernel':
+        need_probes()
+
+
+def size(number, unit):
+    return float(number or 0) * UNITS[unit or '']
+
+
+class Serving(Growing):
+    """tests/targets/serving.c, which knows how much it has kept and forgotten."""
+
+    def __init__(self):
+        self.program = 'serving'
+        self.child = subprocess.Popen([builds.target('serving', 'O0')], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.pid = self.child.pid
+
+    def stop(self):
+        self.child.stdin.write(b'stop\n')
+        self.child.stdin.flush()
+        return tuple(map(int, self.child.stdout.readline().split()))
+
+
+class Watch:
+    """functrace --watch of a process."""
+
+    def __init__(self, room, pid, way, *options):
+        self.room, self.pid = room, pid
+        self.folder = room.path('watch')
+        os.makedirs(self.folder, exist_ok=True)
+        self.file = os.path.join(self.folder, '%d.txt' % pid)
+        self.child = room.start([FUNCTRACE, '--watch', '--interval=1', WAYS[way], '-o', self.folder, '-t', str(pid)] +
+                                list(options))
+
+    def text(self):
+        try:
+            with open(self.file) as file:
+                return file.read()
+        except FileNotFoundError:
+            return ''
+
+    def windows(self):
+        found = re.search(r'^(\d+) windows? ', self.text(), re.M)
+        return int(found.group(1)) if found else 0
+
+    def wait_for_windows(self, count):
+        wait_for('%d windows' % count, lambda: self.windows() >= count or self.child.poll() is not None)
+
+    def stack(self, function):
+        """Returns (live, low, high, blocks, lost) of the largest stack with the function; None if there is none."""
+        for part in re.split(r'^\d+\. ', self.text(), flags=re.M)[1:]:
+            row = STACK.match(part)
+            if row and re.search(r'^ +%s\b' % function, part, re.M):
+                row = row.groups()
+                return (size(row[0], row[1]), size(row[2], row[3]), size(row[4], row[5]), int(row[6]), size(row[7], row[8]))
+        return None
+
+    def lost(self):
+        found = re.search(r'^definitely lost: ([\d.]+)( [KMG])? bytes', self.text(), re.M)
+        return size(*found.groups()) if found else None
+
+    def end(self, number=signal.SIGINT):
+        """Ends functrace; returns the problems."""
+        self.child.send_signal(number)
+        done = self.room.finish(self.child)
+        return [] if done.status == 0 else ['functrace ended with %d: %s' % (done.status, done.err[-300:])]
+
+
+def near(value, truth, part):
+    return truth * (1 - part) <= value <= truth * (1 + part)
+
+
+def estimates(room, way):
+    """A list that grows and forgotten blocks are found, a table is not, and nothing is left in the text."""
+    need_way(way)
+    problems = []
+    with Serving() as target:
+        watch = Watch(room, target.pid, way, '--budget=100%')
+        watch.wait_for_windows(8)
+        grown, forgotten = target.stop()
+        wait_for('all forgotten bytes', lambda: watch.lost() and near(watch.lost(), forgotten, 0.02) or
+                 watch.child.poll() is not None)
+        growing, lost, text = watch.stack('grow_list'), watch.stack('forget_one'), watch.text()
+        if not growing or not growing[1] / 2 <= grown <= growing[2] * 2:
+            problems.append('%d bytes have grown: %s' % (grown, text))
+        if not lost or not near(lost[4], forgotten, 0.3):
+            problems.append('%d bytes are forgotten: %s' % (forgotten, text))
+        if 'calls seen by %s' % ('the kernel' if way == 'kernel' else way) not in text:
+            problems.append('not by %s: %s' % (way, text[:500]))
+        problems += watch.end()
+        problems += target.is_well()
+    return problems, '%d windows' % watch.windows()
+
+
+def between(room, way):
+    """Between two windows the text is the program's own, apart from functrace's copies of instructions in the unused ends of
+    pages, which it removes when it detaches."""
+    need_way(way)
+    with Serving() as target:
+        watch = Watch(room, target.pid, way, '--budget=10%')
+        watch.wait_for_windows(2)
+        wait_for('the own text', lambda: not text_differences(target.text, text_of(target.pid), tails=False))
+        wait_for('a window', lambda: text_differences(target.text, text_of(target.pid), tails=False))
+        wait_for('the own text again', lambda: not text_differences(target.text, text_of(target.pid), tails=False))
+        problems = watch.end()
+        problems += target.is_well()
+    return problems, ''
+
+
+def killed(room, way):
+    """After a SIGKILL of functrace the program goes on with its own text."""
+    need_way(way)
+    with Serving() as target:
+        watch = Watch(room, target.pid, way, '--budget=100%')
+        watch.wait_for_windows(2)
+        wait_for('a window', lambda: text_differences(target.text, text_of(target.pid), tails=False))
+        tracer = int(status_field(target.pid, 'TracerPid') or 0)
+        for pid in {watch.child.pid, tracer} - {0}:
+            with contextlib.suppress(ProcessLookupError):  # the engine ends when the visible process has ended
+                os.kill(pid, signal.SIGKILL)
+        wait_for('the end of functrace', lambda: status_field(target.pid, 'TracerPid') == '0')
+        wait_for('the own text', lambda: not text_differences(target.text, text_of(target.pid), tails=False))
+        watch.room.finish(watch.child)
+        target.text = text_of(target.pid)
+        problems = target.is_well()
+    return problems, ''
+
+
+def ends(room, way):
+    """If the program ends, so does functrace, with status 0 and the results of the last interval."""
+    need_way(way)
+    with Serving() as target:
+        watch = Watch(room, target.pid, way, '--budget=100%', '--interval=1h')
+        wait_for('a window', lambda: text_differences(target.text, text_of(target.pid), tails=False))
+        wait_for('the own text', lambda: not text_differences(target.text, text_of(target.pid), tails=False))
+        target.child.stdin.close()
+        status = target.child.wait(60)
+        done = room.finish(watch.child)
+        problems = [] if (status, done.status) == (0, 0) else ['status %d, %d: %s' % (status, done.status, done.err)]
+        if watch.windows() < 1 or 'bytes in use' not in done.err.decode():
+            problems.append('the last results: %s' % watch.text())
+    return problems, ''
+
+
+def executed(room, way):
+    """After an execve the new program is watched."""
+    need_way(way)
+    script = 'import os, sys; sys.stdin.readline(); os.execv(sys.argv[1], sys.argv[1:])'
+    child = room.start(['python3', '-S', '-c', script, builds.target('serving', 'O0')], stdin=subprocess.PIPE)
+    watch = Watch(room, child.pid, way, '--budget=100%')
+    watch.wait_for_windows(1)
+    child.stdin.write(b'go\n')
+    child.stdin.flush()
+    wait_for('the new program', lambda: 'grow_list' in watch.text() or watch.child.poll() is not None)
+    problems = watch.end()
+    child.stdin.close()
+    status = child.wait(60)
+    return problems + ([] if status == 0 else ['the target ended with %d' % status]), ''
+
+
+CASES = [('watch: %s (%s)' % (what, way), lambda room, f=f, way=way: f(room, way))
+         for what, f in (('what grows and is lost is found', estimates), ('the text is its own between windows', between),
+                         ('functrace is killed', killed), ('the program ends', ends),
+                         ('the program executes another', executed))
+         for way in WAYS]
+BUILDS = (('serving', 'O0'),)

@@ -95,14 +95,20 @@ static bool push_is_over(void *context)
 	return is_over;
 }
 
+/* Returns what stands between the status and the text, which may be empty. */
+static const char *before_text(const struct push_answer *answer)
+{
+	return answer->text[0] ? ": " : "";
+}
+
 static void say_failure(struct push *push, const struct push_answer *answer)
 {
 	if (push->failures++)
 		return;
 	if (answer->status)
-		msg_warn("%s does not take profiles now: its answer has the status %ld: %s. "
+		msg_warn("%s does not take profiles now: its answer has the status %ld%s%s. "
 			 "functrace tries again, and keeps profiles in %s meanwhile",
-			 push->target.shown, answer->status, answer->text, push->folder);
+			 push->target.shown, answer->status, before_text(answer), answer->text, push->folder);
 	else
 		msg_warn("profiles cannot be sent to %s: %s. functrace tries again, and keeps profiles in %s meanwhile",
 			 push->target.shown, answer->text, push->folder);
@@ -116,8 +122,9 @@ static void say_refusal(struct push *push, const struct push_answer *answer)
 		msg_warn("%s has not stored a profile: %s. Such profiles are discarded", push->target.shown,
 			 answer->doubt);
 	else
-		msg_warn("%s refuses a profile: its answer has the status %ld: %s. Such profiles are discarded",
-			 push->target.shown, answer->status, answer->text);
+		msg_warn("%s refuses a profile: its answer has the status %ld%s%s. "
+			 "Such profiles are discarded",
+			 push->target.shown, answer->status, before_text(answer), answer->text);
 }
 
 static enum push_outcome push_judge(struct push *push, const struct push_answer *answer)

@@ -366,9 +366,12 @@ def parca_gets_json_and_must_answer_json(folder):
         assert "because the receiver has refused them: 2" in said, said
     with Receiver((200, json_type, b"{}")) as receiver, \
             Sender(folder, url_of(receiver, "parca+") + "/behind/proxy/") as sender:
-        sender.push(4)
+        sender.push(*range(20))  # of different sizes, so that base64 ends in each way
         assert sender.close() == ""
-        assert receiver.requests[0].path == "/behind/proxy/profiles/writeraw", receiver.requests
+        for minute, request in enumerate(receiver.requests):
+            assert request.path == "/behind/proxy/profiles/writeraw", request
+            sample, = json.loads(request.body)["series"][0]["samples"]
+            check_profile(base64.b64decode(sample["raw_profile"], validate=True), minute)
 
 
 def failures_are_tried_again_until_they_succeed(folder):
@@ -436,8 +439,8 @@ def a_slow_receiver_delays_no_interval(folder):
             assert not is_released.is_set() and len(sender.waiting()) == 3 and "lost" not in said, said
         finally:
             is_released.set()
+    is_released.clear()
     with Receiver(slow) as receiver, Sender(folder, url_of(receiver), "close=200") as sender:
-        is_released.clear()
         try:
             receiver.wait(1)
             assert "could not be sent" in sender.close() and len(sender.waiting()) == 3
@@ -574,11 +577,12 @@ def wrong_urls_are_refused_with_the_reason(folder):
 
 
 def messages_do_not_show_passwords(folder):
-    with Receiver((400, {}, b""), (500, {}, b"")) as receiver:
+    with Receiver((403, {}, b""), (500, {}, b"")) as receiver:
         url = f"http://user:secret@{receiver.address}/path?token=secret"
         with Sender(folder, url) as sender:
             sender.push(1, 2)
             said = sender.close()
+            assert "has the status 403. Such" in said and "has the status 500. functrace" in said, said
             assert "secret" not in said and said.count(f"http://{receiver.address}/path") >= 3, said
             assert receiver.requests[0].headers["Authorization"] == "Basic " + base64.b64encode(b"user:secret").decode()
             assert receiver.requests[0].parameters["token"] == ["secret"]

@@ -23,7 +23,7 @@
 #include <string.h>
 
 #define NS_PER_MS     UINT64_C(1000000)
-#define LATE_CLOSE_MS 1000 /* how long push_close() waits for a thread that has been told to end */
+#define LATE_CLOSE_MS 2000 /* for a request that must end; libcurl asks once a second whether it must */
 
 const struct push_limits push_limits = {
 	.spool_files = 3000,        /* more than two days of minutes */

@@ -99,11 +99,12 @@ struct push_spool *push_spool_open(const char *folder, size_t files, uint64_t by
 	spool->files = files;
 	spool->bytes = bytes;
 	spool->lock = -1;
+	/* O_NOFOLLOW, because another user's link could lead the files of root into any folder. */
 	if (mkdir(folder, 0700) != 0 && errno != EEXIST) {
 		spool->folder = -1;
 		snprintf(why, why_size, "the folder %s for profiles that wait cannot be made: %s", folder,
 			 strerror(errno));
-	} else if ((spool->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0) {
+	} else if ((spool->folder = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) < 0) {
 		snprintf(why, why_size, "the folder %s for profiles that wait cannot be opened: %s", folder,
 			 strerror(errno));
 	} else if (lock_spool(spool)) {

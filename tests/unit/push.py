@@ -557,7 +557,9 @@ def a_spool_has_one_user(folder):
         sender.push(2, 3)
         said = sender.close()
         assert said.count("cannot be stored") == 1 and "because they could not be stored: 2" in said, said
-    for spool in ("/dev/null", "/proc/none/spool"):
+    os.mkdir(os.path.join(folder, "elsewhere"))
+    os.symlink("elsewhere", os.path.join(folder, "link"))
+    for spool in ("/dev/null", "/proc/none/spool", os.path.join(folder, "link")):
         done = subprocess.run([SEND, url, spool], stdin=subprocess.DEVNULL, capture_output=True, timeout=WAIT, check=False)
         assert done.returncode == 2 and done.stdout.startswith(b"refused: the folder " + spool.encode()), done
 

@@ -10,6 +10,7 @@
 
 #include "base/hash.h"
 #include "base/msg.h"
+#include "base/terminal_escape.h"
 #include "base/time_units.h"
 #include "base/util.h"
 #include "base/worker.h"
@@ -38,14 +39,13 @@ const struct push_limits push_limits = {
 /* How many profiles were lost, by reason. */
 enum push_loss { LOSS_REFUSED, LOSS_SPOOL_FULL, LOSS_NOT_STORED, LOSS_DAMAGED, LOSSES };
 
-enum push_outcome { PUSH_SENT, PUSH_REFUSED, PUSH_LATER };
-
 struct push {
 	struct push_target target;
 	struct push_limits limits;
 	struct push_spool *spool;
 	char *folder;
 	/* Used by the sender only. */
+	struct push_target sending; /* `target`, or with another form for the same receiver; owns nothing */
 	struct push_http *http;
 	struct push_spool_name name; /* the file that was tried last */
 	unsigned failures, wanted_s; /* since the last success; wait that the receiver has asked for */
@@ -114,35 +114,53 @@ static void say_failure(struct push *push, const struct push_answer *answer)
 			 push->target.shown, answer->text, push->folder);
 }
 
-static void say_refusal(struct push *push, const struct push_answer *answer)
+static void say_refusal(struct push *push, enum push_outcome outcome, const struct push_answer *answer)
 {
 	if (!push_count(push, LOSS_REFUSED, 1))
 		return;
-	if (answer->status / 100 == 2)
-		msg_warn("%s has not stored a profile: %s. Such profiles are discarded", push->target.shown,
-			 answer->doubt);
+	if (outcome == PUSH_FOREIGN)
+		msg_warn("%s has not stored a profile, because this is no server of this kind: "
+			 "its answer has the status %ld, and the type %s. Such profiles are discarded",
+			 push->target.shown, answer->status, answer->type[0] ? answer->type : "(none)");
 	else
-		msg_warn("%s refuses a profile: its answer has the status %ld%s%s. "
-			 "Such profiles are discarded",
+		msg_warn("%s refuses a profile: its answer has the status %ld%s%s. Such profiles are discarded",
 			 push->target.shown, answer->status, before_text(answer), answer->text);
 }
 
-static enum push_outcome push_judge(struct push *push, const struct push_answer *answer)
+/* Reports what an answer says. */
+static void push_note(struct push *push, enum push_outcome outcome, const struct push_answer *answer)
 {
 	push->wanted_s = answer->wait_s;
-	if (!answer->status || answer->status == 408 || answer->status == 429 || answer->status >= 500) {
+	if (outcome == PUSH_LATER) {
 		/* A request that push_close() has broken off says nothing of the receiver. */
 		if (!push_is_over(push))
 			say_failure(push, answer);
-		return PUSH_LATER;
+		return;
 	}
 	if (push->failures)
 		msg_info("%s answers again", push->target.shown);
 	push->failures = 0;
-	if (answer->status / 100 == 2 && !answer->doubt)
-		return PUSH_SENT;
-	say_refusal(push, answer);
-	return PUSH_REFUSED;
+	if (outcome != PUSH_SENT)
+		say_refusal(push, outcome, answer);
+}
+
+static enum push_outcome push_post(struct push *push, const struct push_parcel *parcel)
+{
+	struct push_answer answer = {0};
+	struct push_request request;
+	enum push_outcome outcome;
+
+	do {
+		if (push_request_make(&push->sending, parcel, &request))
+			push_http_post(push->http, &request, &answer);
+		else
+			snprintf(answer.text, sizeof(answer.text), "%s", strerror(ENOMEM));
+		push_request_free(&request);
+		outcome = push_target_judge(&push->sending, &answer);
+	} while (outcome == PUSH_FOREIGN && push_target_try_next(&push->sending));
+	plain_mask(answer.type, strlen(answer.type), '?');
+	push_note(push, outcome, &answer);
+	return outcome;
 }
 
 /* Removes a file that cannot be read or is no parcel. */
@@ -156,26 +174,16 @@ static enum push_outcome push_discard(struct push *push, const char *reason)
 /* Sends the file push->name. */
 static enum push_outcome push_send(struct push *push)
 {
-	struct push_answer answer;
-	struct push_request request;
 	struct push_parcel parcel;
-	enum push_outcome outcome;
 	size_t size;
 	char *const data = push_spool_read(push->spool, &push->name, &size);
 
 	if (!data)
 		/* push_interval() removes the oldest file when the spool is full. */
 		return errno == ENOENT ? PUSH_SENT : push_discard(push, strerror(errno));
-	if (!push_parcel_read(data, size, &parcel)) {
-		outcome = push_discard(push, "it is damaged");
-	} else if (!push_request_make(&push->target, &parcel, &request)) {
-		push_request_free(&request);
-		outcome = push_discard(push, strerror(ENOMEM));
-	} else {
-		push_http_post(push->http, &push->target, &request, &answer);
-		push_request_free(&request);
-		outcome = push_judge(push, &answer);
-	}
+	const enum push_outcome outcome =
+		push_parcel_read(data, size, &parcel) ? push_post(push, &parcel) : push_discard(push, "it is damaged");
+
 	free(data);
 	return outcome;
 }
@@ -277,7 +285,7 @@ struct push *push_open_limited(const char *url, const char *spool_folder, const 
 	struct push *const push = xcalloc(1, sizeof(*push));
 	const struct push_http_options options = {limits->connect_ms, limits->answer_ms, push_is_over, push};
 
-	push->target = target;
+	push->target = push->sending = target;
 	push->limits = *limits;
 	push->folder = xstrdup(spool_folder);
 	push->random = random_seed();

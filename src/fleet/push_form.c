@@ -3,16 +3,17 @@
  * Pyroscope: POST /ingest?name=SERVICE{label=value,...}&from=SECONDS&until=SECONDS, with a form of the fields `profile`
  * and `sample_type_config`. The parameter format=pprof must not be there: with it, Pyroscope takes the whole form for
  * a profile.
- * Parca: POST /api/profiles/writeraw, the HTTP form of its gRPC method WriteRaw, with a body of JSON. Versions without
- * this path answer with status 200 and the page of the user interface, so the type of the answer is checked.
+ * Parca: POST /api/profiles/writeraw with a body of JSON, the HTTP form of its gRPC method WriteRaw. Many versions of
+ * Parca do not serve this path, and answer with status 200 and the page of the user interface. Then the same method is
+ * called by gRPC-Web, as Parca's own pages do it.
  * Others: POST of the profile, with the labels as parameters. */
 #include "config.h"
 #include "fleet/push_form.h"
 
-#include "base/json.h"
 #include "base/hash.h"
 #include "base/terminal_escape.h"
 #include "base/time_units.h"
+#include "fleet/push_parca.h"
 
 #include <curl/curl.h>
 #include <inttypes.h>
@@ -23,9 +24,9 @@ struct push_form {
 	const char *path;   /* of the request, after the path in the URL */
 	const char *root;   /* the path if the URL has none */
 	bool is_unsigned;
-	const char *answer; /* what the Content-Type of its answers begins with; NULL: any */
 	/* Adds the parameters to the URL, and sets the request's type and body. Returns false without memory. */
 	bool (*fill)(const struct push_parcel *parcel, CURLU *url, struct push_request *request);
+	enum push_outcome (*judge)(struct push_answer *answer);
 };
 
 /* Adds a parameter "name=value", in which all special characters become %XX. */
@@ -122,54 +123,95 @@ static bool fill_pyroscope(const struct push_parcel *parcel, CURLU *url, struct 
 	return is_done;
 }
 
-static void add_base64(struct buf *out, const unsigned char *data, size_t size)
-{
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-	for (size_t i = 0; i < size; i += 3) {
-		const size_t rest = size - i;
-		const uint32_t bits = (uint32_t)data[i] << 16 | (rest > 1 ? (uint32_t)data[i + 1] << 8 : 0) |
-				      (rest > 2 ? data[i + 2] : 0);
-
-		buf_add_char(out, digits[bits >> 18]);
-		buf_add_char(out, digits[bits >> 12 & 63]);
-		buf_add_char(out, rest > 1 ? digits[bits >> 6 & 63] : '=');
-		buf_add_char(out, rest > 2 ? digits[bits & 63] : '=');
-	}
-}
-
-static void add_parca_label(struct buf *out, const char *name, const char *value)
-{
-	buf_printf(out, ",{\"name\":\"%s\",\"value\":", name);
-	json_add_string(out, value);
-	buf_add_char(out, '}');
-}
-
 static bool fill_parca(const struct push_parcel *parcel, CURLU *url, struct push_request *request)
 {
-	struct buf *const body = &request->body;
-
 	(void)url;
 	request->content_type = xstrdup("application/json");
-	buf_add_str(body, "{\"series\":[{\"labels\":{\"labels\":[{\"name\":\"__name__\",\"value\":\"memory\"}");
-	add_parca_label(body, "service", parcel->service);
-	add_parca_label(body, "host", parcel->host);
-	if (*parcel->build_id)
-		add_parca_label(body, "build_id", parcel->build_id);
-	buf_add_str(body, "]},\"samples\":[{\"raw_profile\":\"");
-	add_base64(body, parcel->profile, parcel->size);
-	buf_add_str(body, "\"}]}]}");
+	parca_add_json(&request->body, parcel);
 	return true;
 }
 
+static bool fill_parca_web(const struct push_parcel *parcel, CURLU *url, struct push_request *request)
+{
+	(void)url;
+	request->content_type = xstrdup("application/grpc-web+proto");
+	parca_add_web(&request->body, parcel);
+	return true;
+}
+
+static enum push_outcome judge_status(const struct push_answer *answer)
+{
+	if (!answer->status || answer->status == 408 || answer->status == 429 || answer->status >= 500)
+		return PUSH_LATER;
+	return answer->status / 100 == 2 ? PUSH_SENT : PUSH_REFUSED;
+}
+
+static enum push_outcome judge_any(struct push_answer *answer)
+{
+	return judge_status(answer);
+}
+
+static bool answer_has_type(const struct push_answer *answer, const char *type)
+{
+	return !strncmp(answer->type, type, strlen(type));
+}
+
+static enum push_outcome judge_parca(struct push_answer *answer)
+{
+	if (answer->status == 404 || answer->status == 405)
+		return PUSH_FOREIGN;
+	const enum push_outcome outcome = judge_status(answer);
+
+	return outcome == PUSH_SENT && !answer_has_type(answer, "application/json") ? PUSH_FOREIGN : outcome;
+}
+
+/* Makes one line of several: "grpc-status: 3, grpc-message: no". */
+static void join_lines(struct push_answer *answer)
+{
+	struct buf line = {0};
+
+	for (char *rest = answer->trailer, *part; (part = strsep(&rest, "\r\n"));)
+		if (*part) {
+			if (line.size)
+				buf_add_str(&line, ", ");
+			buf_add_str(&line, part);
+		}
+	answer->text[plain_copy(answer->text, sizeof(answer->text) - 1, buf_str(&line), false)] = '\0';
+	buf_free(&line);
+}
+
+static enum push_outcome judge_parca_web(struct push_answer *answer)
+{
+	const enum push_outcome outcome = judge_status(answer);
+
+	if (outcome != PUSH_SENT)
+		return outcome;
+	parca_read_trailer(answer->body, answer->size, answer->trailer, sizeof(answer->trailer));
+	const int status = parca_grpc_status(answer->trailer);
+
+	if (status < 0 || !answer_has_type(answer, "application/grpc"))
+		return PUSH_FOREIGN;
+	join_lines(answer);
+	if (!status)
+		return PUSH_SENT;
+	return parca_is_passing(status) ? PUSH_LATER : PUSH_REFUSED;
+}
+
+/* The second row with a prefix is another form for the same receivers: push_target_try_next(). */
 static const struct push_form push_forms[] = {
-	{.prefix = "pyroscope+", .path = "/ingest", .root = "", .is_unsigned = true, .fill = fill_pyroscope},
+	{.prefix = "pyroscope+",
+	 .path = "/ingest",
+	 .root = "",
+	 .is_unsigned = true,
+	 .fill = fill_pyroscope,
+	 .judge = judge_any},
+	{.prefix = "parca+", .path = "/profiles/writeraw", .root = "/api", .fill = fill_parca, .judge = judge_parca},
 	{.prefix = "parca+",
-	 .path = "/profiles/writeraw",
+	 .path = "/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw",
 	 .root = "/api",
-	 .answer = "application/json",
-	 .fill = fill_parca},
-	{.prefix = "", .path = "", .root = "/", .fill = fill_plain},
+	 .fill = fill_parca_web,
+	 .judge = judge_parca_web},
+	{.prefix = "", .path = "", .root = "/", .fill = fill_plain, .judge = judge_any},
 };
 
 /* Returns a part of the URL, which the caller frees by curl_free(); NULL if the URL does not have it. */
@@ -260,10 +302,9 @@ bool push_target_parse(const char *url, struct push_target *target, char *why, s
 	if (parse_http(url + strlen(form->prefix), form, target))
 		return true;
 	/* The URL itself is not shown, because it may have a password. */
-	snprintf(
-		why, why_size,
-		"this is no URL to which functrace can send profiles. It begins with http://HOST or https://HOST, or with "
-		"pyroscope+ or parca+ before one of these");
+	snprintf(why, why_size,
+		 "this is no URL to which functrace can send profiles. It begins with http://HOST or https://HOST, or "
+		 "with pyroscope+ or parca+ before one of these");
 	return false;
 }
 
@@ -300,12 +341,18 @@ void push_request_free(struct push_request *request)
 	buf_free(&request->body);
 }
 
-const char *push_target_doubt(const struct push_target *target, const char *content_type)
+enum push_outcome push_target_judge(const struct push_target *target, struct push_answer *answer)
 {
-	const char *const wanted = target->form->answer;
+	return target->form->judge(answer);
+}
 
-	if (!wanted || (content_type && !strncmp(content_type, wanted, strlen(wanted))))
-		return NULL;
-	return "the answer is not JSON, so this is no Parca server, or one of a version before the path "
-	       "/api/profiles/writeraw";
+bool push_target_try_next(struct push_target *target)
+{
+	const struct push_form *const next = target->form + 1;
+
+	/* The last form has the prefix "", and no receiver has another form after it. */
+	if (!*target->form->prefix || strcmp(next->prefix, target->form->prefix) != 0)
+		return false;
+	target->form = next;
+	return true;
 }

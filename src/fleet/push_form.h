@@ -31,8 +31,28 @@ bool push_request_make(const struct push_target *target, const struct push_parce
 		       struct push_request *request);
 void push_request_free(struct push_request *request);
 
-/* Returns NULL if an answer of status 2xx is one of such a receiver; otherwise what is wrong. content_type: of the
- * answer; NULL: it has none. */
-const char *push_target_doubt(const struct push_target *target, const char *content_type);
+struct push_answer {
+	long status;     /* of HTTP; 0: there was no answer */
+	unsigned wait_s; /* the receiver asks to wait so many seconds before the next request; 0: it does not */
+	char type[80];   /* Content-Type; "": none */
+	/* The first line of the answer, or why there is none. Has only plain characters. */
+	char text[200];
+	char trailer[200];        /* lines of the header whose names begin with grpc- */
+	unsigned char body[1000]; /* the first `size` bytes of the answer */
+	size_t size;
+};
+
+enum push_outcome {
+	PUSH_SENT,
+	PUSH_REFUSED, /* this profile will never be taken */
+	PUSH_LATER,   /* another try may succeed */
+	PUSH_FOREIGN, /* this is no answer of such a receiver */
+};
+
+/* Judges an answer. May change its text. */
+enum push_outcome push_target_judge(const struct push_target *target, struct push_answer *answer);
+/* After PUSH_FOREIGN: changes the target's form to the next one for receivers of its kind. Returns false if there is
+ * none. */
+bool push_target_try_next(struct push_target *target);
 
 #endif

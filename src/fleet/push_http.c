@@ -8,22 +8,32 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#define ANSWER_BYTES 1000 /* of an answer that are kept for a message */
-
 struct push_http {
 	struct push_http_options options;
 	CURL *curl;
-	struct buf answer;
+	struct push_answer *answer; /* of the request that is in progress */
 };
 
 /* Called by libcurl with a part of the answer. */
 static size_t http_take(char *data, size_t size, size_t count, void *context)
 {
-	struct push_http *const http = context;
-	const size_t bytes = size * count;
-	const size_t room = ANSWER_BYTES - http->answer.size;
+	struct push_answer *const answer = ((struct push_http *)context)->answer;
+	const size_t bytes = size * count, room = sizeof(answer->body) - answer->size;
+	const size_t taken = bytes < room ? bytes : room;
 
-	buf_add(&http->answer, data, bytes < room ? bytes : room);
+	memcpy(answer->body + answer->size, data, taken);
+	answer->size += taken;
+	return bytes;
+}
+
+/* Called by libcurl with a line of the header. */
+static size_t http_take_header(char *data, size_t size, size_t count, void *context)
+{
+	struct push_answer *const answer = ((struct push_http *)context)->answer;
+	const size_t bytes = size * count, end = strlen(answer->trailer);
+
+	if (bytes > 5 && !strncasecmp(data, "grpc-", 5))
+		snprintf(answer->trailer + end, sizeof(answer->trailer) - end, "%.*s", (int)bytes, data);
 	return bytes;
 }
 
@@ -59,6 +69,8 @@ static void http_set(struct push_http *http)
 	curl_easy_setopt(curl, CURLOPT_USERAGENT, "functrace/" PACKAGE_VERSION);
 	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, http_take);
 	curl_easy_setopt(curl, CURLOPT_WRITEDATA, http);
+	curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, http_take_header);
+	curl_easy_setopt(curl, CURLOPT_HEADERDATA, http);
 	curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
 	curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, http_progress);
 	curl_easy_setopt(curl, CURLOPT_XFERINFODATA, http);
@@ -86,20 +98,20 @@ void push_http_free(struct push_http *http)
 	if (!http)
 		return;
 	curl_easy_cleanup(http->curl);
-	buf_free(&http->answer);
 	free(http);
 }
 
 static void answer_set_text(struct push_answer *answer, const char *text)
 {
-	char line[ANSWER_BYTES + 1];
+	char line[sizeof(answer->body) + 1];
 
 	snprintf(line, sizeof(line), "%.*s", (int)strcspn(text, "\r\n"), text);
 	answer->text[plain_copy(answer->text, sizeof(answer->text) - 1, line, false)] = '\0';
 }
 
-static void http_take_head(struct push_http *http, const struct push_target *target, struct push_answer *answer)
+static void http_take_status(struct push_http *http, struct push_answer *answer)
 {
+	char first[sizeof(answer->body) + 1];
 	char *type = NULL;
 	curl_off_t wait = 0;
 
@@ -107,11 +119,12 @@ static void http_take_head(struct push_http *http, const struct push_target *tar
 	curl_easy_getinfo(http->curl, CURLINFO_RETRY_AFTER, &wait);
 	curl_easy_getinfo(http->curl, CURLINFO_CONTENT_TYPE, &type);
 	answer->wait_s = wait > 0 ? (unsigned)(wait < INT32_MAX ? wait : INT32_MAX) : 0;
-	answer->doubt = push_target_doubt(target, type);
+	snprintf(answer->type, sizeof(answer->type), "%s", type ? type : "");
+	snprintf(first, sizeof(first), "%.*s", (int)answer->size, (const char *)answer->body);
+	answer_set_text(answer, first);
 }
 
-void push_http_post(struct push_http *http, const struct push_target *target, const struct push_request *request,
-		    struct push_answer *answer)
+void push_http_post(struct push_http *http, const struct push_request *request, struct push_answer *answer)
 {
 	char *const type = xasprintf("Content-Type: %s", request->content_type);
 	/* Without "Expect:", libcurl would wait a second for "100 Continue" before it sends a large body. */
@@ -119,7 +132,7 @@ void push_http_post(struct push_http *http, const struct push_target *target, co
 	char reason[CURL_ERROR_SIZE] = "";
 
 	*answer = (struct push_answer){0};
-	http->answer.size = 0;
+	http->answer = answer;
 	curl_easy_setopt(http->curl, CURLOPT_URL, request->url);
 	curl_easy_setopt(http->curl, CURLOPT_HTTPHEADER, headers);
 	curl_easy_setopt(http->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body.size);
@@ -127,12 +140,10 @@ void push_http_post(struct push_http *http, const struct push_target *target, co
 	curl_easy_setopt(http->curl, CURLOPT_ERRORBUFFER, reason);
 	const CURLcode error = curl_easy_perform(http->curl);
 
-	if (error) {
+	if (error)
 		answer_set_text(answer, reason[0] ? reason : curl_easy_strerror(error));
-	} else {
-		http_take_head(http, target, answer);
-		answer_set_text(answer, buf_str(&http->answer));
-	}
+	else
+		http_take_status(http, answer);
 	/* These are the caller's, and end now. */
 	curl_easy_setopt(http->curl, CURLOPT_ERRORBUFFER, NULL);
 	curl_easy_setopt(http->curl, CURLOPT_HTTPHEADER, NULL);

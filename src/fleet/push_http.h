@@ -15,20 +15,11 @@ struct push_http_options {
 	void *context;
 };
 
-struct push_answer {
-	long status;       /* of HTTP; 0: there was no answer */
-	unsigned wait_s;   /* the receiver asks to wait so many seconds before the next request; 0: it does not */
-	const char *doubt; /* push_target_doubt() */
-	/* The first line of the answer, or why there is none. Has only plain characters. */
-	char text[200];
-};
-
 /* Makes a connection, which one thread may use. Opens nothing yet. Returns NULL if there is no memory. */
 struct push_http *push_http_new(const struct push_http_options *options);
 void push_http_free(struct push_http *http);
 
 /* Sends the request, and waits for the answer. The connection stays open for the next one. */
-void push_http_post(struct push_http *http, const struct push_target *target, const struct push_request *request,
-		    struct push_answer *answer);
+void push_http_post(struct push_http *http, const struct push_request *request, struct push_answer *answer);
 
 #endif

@@ -17,6 +17,7 @@ import os
 import re
 import shutil
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -344,34 +345,91 @@ def pyroscope_gets_a_form_with_its_names_and_types(folder):
         check_profile(binary_field(request, "profile"), 3, is_unsigned=True)
 
 
-def parca_gets_json_and_must_answer_json(folder):
-    json_type = {"Content-Type": "application/json"}
-    page = (200, {"Content-Type": "text/html"}, b"<html>")
-    with Receiver((200, json_type, b"{}"), page, page) as receiver, Sender(folder, url_of(receiver, "parca+")) as sender:
-        sender.push(4)
-        receiver.wait(1)
-        request = receiver.requests[0]
-        assert (request.path, request.parameters) == ("/api/profiles/writeraw", {}), request
-        assert request.headers["Content-Type"] == "application/json"
-        series, = json.loads(request.body)["series"]
-        assert series["labels"] == {"labels": [
-            {"name": "__name__", "value": "memory"}, {"name": "service", "value": "shop & cart/ä_"},
-            {"name": "host", "value": "host-1.example"}, {"name": "build_id", "value": "bb22"}]}, series
-        sample, = series["samples"]
-        check_profile(base64.b64decode(sample["raw_profile"], validate=True), 4)
-        # A Parca that does not know the path answers with its page, and has stored nothing.
-        sender.push(5, 6)
-        said = sender.close()
-        assert len(receiver.requests) == 3 and said.count("the answer is not JSON") == 1, said
-        assert "because the receiver has refused them: 2" in said, said
-    with Receiver((200, json_type, b"{}")) as receiver, \
+PARCA_JSON = (200, {"Content-Type": "application/json"}, b"{}")
+PARCA_PAGE = (200, {"Content-Type": "text/html"}, b"<html>")
+PARCA_LABELS = [("__name__", "memory"), ("service", "shop & cart/ä_"), ("host", "host-1.example"), ("build_id", "bb22")]
+WRITE_RAW = "/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw"
+
+
+def json_of_parca(request):
+    """The labels and the profile of a request in JSON."""
+    assert request.parameters == {} and request.headers["Content-Type"] == "application/json", request
+    series, = json.loads(request.body)["series"]
+    assert set(series) == {"labels", "samples"} and set(series["labels"]) == {"labels"}, series
+    sample, = series["samples"]
+    return [(label["name"], label["value"]) for label in series["labels"]["labels"]], \
+        base64.b64decode(sample["raw_profile"], validate=True)
+
+
+def web_of_parca(request):
+    """The labels and the profile of a request by gRPC-Web."""
+    assert request.parameters == {} and request.headers["Content-Type"] == "application/grpc-web+proto", request
+    flags, size = struct.unpack(">BI", request.body[:5])
+    assert flags == 0 and size == len(request.body) - 5, request
+    message = fields(request.body[5:])
+    assert set(message) == {2}, message
+    series = fields(message[2][0])
+    assert len(message[2]) == 1 and set(series) == {1, 2} and len(series[1]) == len(series[2]) == 1, series
+    labels = [fields(label) for label in fields(series[1][0])[1]]
+    profile, = fields(series[2][0])[1]
+    return [(label[1][0].decode(), label[2][0].decode()) for label in labels], profile
+
+
+def web_answer(trailer, data=b"", **headers):
+    """An answer of gRPC-Web: a message without fields, and the trailer. None: no trailer."""
+    body = b"" if trailer is None else struct.pack(">BI", 0, len(data)) + data + struct.pack(">BI", 0x80, len(trailer)) + trailer
+    return 200, {"Content-Type": "application/grpc-web+proto", **headers}, body
+
+
+def parca_gets_json(folder):
+    with Receiver(PARCA_JSON, (400, PARCA_JSON[1], b'{"code":3}'), PARCA_JSON) as receiver, \
             Sender(folder, url_of(receiver, "parca+") + "/behind/proxy/") as sender:
         sender.push(*range(20))  # of different sizes, so that base64 ends in each way
-        assert sender.close() == ""
+        said = sender.close()
+        assert 'the status 400: {"code":3}.' in said and "refused them: 1" in said, said
         for minute, request in enumerate(receiver.requests):
-            assert request.path == "/behind/proxy/profiles/writeraw", request
-            sample, = json.loads(request.body)["series"][0]["samples"]
-            check_profile(base64.b64decode(sample["raw_profile"], validate=True), minute)
+            labels, profile = json_of_parca(request)
+            assert request.path == "/behind/proxy/profiles/writeraw" and labels == PARCA_LABELS, (request, labels)
+            check_profile(profile, minute)
+    with Receiver(PARCA_JSON) as receiver, Sender(folder, url_of(receiver, "parca+")) as sender:
+        sender.push(0)
+        assert sender.close() == "" and receiver.requests[0].path == "/api/profiles/writeraw", receiver.requests
+
+
+def parca_without_json_gets_grpc_web(folder):
+    """A Parca that does not serve the path answers with its page, and has stored nothing."""
+    for page in (PARCA_PAGE, (404, {}, b""), (405, {}, b"")):
+        with Receiver(page, web_answer(b"grpc-status:0\r\n"), web_answer(b"Grpc-Status: 14\r\ngrpc-message: away\r\n"),
+                      web_answer(b"grpc-status: 0"), web_answer(None, **{"Grpc-Status": "3", "grpc-message": "no good"}),
+                      (503, {}, b""), web_answer(b"grpc-status: 0\r\n", data=b"x" * 300)) as receiver, \
+                Sender(folder, url_of(receiver, "parca+")) as sender:
+            sender.push(*range(3))
+            receiver.wait(5)
+            sender.push(3)
+            receiver.wait(7)
+            said = sender.close()
+            assert [request.path for request in receiver.requests] == ["/api/profiles/writeraw"] + ["/api" + WRITE_RAW] * 6
+            found = [json_of_parca(receiver.requests[0])] + [web_of_parca(request) for request in receiver.requests[1:]]
+            assert all(labels == PARCA_LABELS for labels, _ in found), found
+            minutes = [(profile_of(profile)[2] // 10**9 - BEGIN) // 60 for _, profile in found]
+            assert minutes[:2] == [0, 0] and sorted(set(minutes)) == [0, 1, 2, 3], minutes
+            for (_, profile), minute in zip(found, minutes):
+                check_profile(profile, minute)
+            assert sender.waiting() == [] and "refused them: 1" in said, said
+            assert "Grpc-Status: 14, grpc-message: away" in said and "rpc-message: no good" in said.lower(), said
+
+
+def what_is_no_parca_is_reported(folder):
+    broken = [web_answer(b""), web_answer(b"grpc-status: x"), web_answer(None), web_answer(b"grpc-status: -1"),
+              (200, {"Content-Type": "application/grpc-web"}, b"\x80\xff\xff\xff\xffgrpc-status: 0"),
+              (200, {"Content-Type": "application/grpc-web"}, b"\0\0\0"),
+              (200, {"Content-Type": "te\x7fxt"}, b"\x80\0\0\0\x0egrpc-status: 0")]
+    with Receiver(PARCA_PAGE, PARCA_PAGE, *broken) as receiver, Sender(folder, url_of(receiver, "parca+")) as sender:
+        sender.push(*range(1 + len(broken)))
+        said = sender.close()
+        assert said.count("this is no server of this kind: its answer has the status 200, and the type text/html") == 1, said
+        assert said.count("\n") == 2 and f"because the receiver has refused them: {1 + len(broken)}" in said, said
+        assert len(receiver.requests) == 2 + len(broken) and sender.waiting() == []
 
 
 def failures_are_tried_again_until_they_succeed(folder):
@@ -619,7 +677,8 @@ def answers_of_any_kind_are_read(folder):
 
 
 TESTS = [a_plain_receiver_gets_the_profiles_and_labels, go_tool_pprof_shows_the_same,
-         pyroscope_gets_a_form_with_its_names_and_types, parca_gets_json_and_must_answer_json,
+         pyroscope_gets_a_form_with_its_names_and_types, parca_gets_json, parca_without_json_gets_grpc_web,
+         what_is_no_parca_is_reported,
          failures_are_tried_again_until_they_succeed, refused_profiles_are_reported_once_and_not_sent_again,
          profiles_wait_while_the_receiver_is_away, a_slow_receiver_delays_no_interval, a_full_spool_discards_the_oldest,
          a_profile_that_makes_the_receiver_fail_keeps_back_no_others, damaged_files_are_discarded_and_reported,

@@ -10,7 +10,6 @@ import collections
 import email.parser
 import email.policy
 import glob
-import gzip
 import http.server
 import json
 import os
@@ -23,6 +22,7 @@ import sys
 import threading
 import time
 import urllib.parse
+import zlib
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "post"))
 from exports import fields, varints  # pylint: disable=wrong-import-position
@@ -70,7 +70,9 @@ def signed(value):
 
 def profile_of(data):
     """Returns the samples (values, labels, frames) of a profile, its comments, and its begin and duration in ns."""
-    profile = fields(gzip.decompress(data))
+    unpacker = zlib.decompressobj(wbits=31)
+    profile = fields(unpacker.decompress(data))
+    assert unpacker.eof and not unpacker.unused_data, data
     texts = [text.decode() for text in profile[6]]
     assert texts[0] == "" and len(set(texts)) == len(texts), texts
     assert [(texts[f[1][0]], texts[f[2][0]]) for f in map(fields, profile[1])] == FIGURES
@@ -430,6 +432,10 @@ def what_is_no_parca_is_reported(folder):
         assert said.count("this is no server of this kind: its answer has the status 200, and the type text/html") == 1, said
         assert said.count("\n") == 2 and f"because the receiver has refused them: {1 + len(broken)}" in said, said
         assert len(receiver.requests) == 2 + len(broken) and sender.waiting() == []
+    with Receiver(PARCA_PAGE, web_answer(b"")) as receiver, Sender(folder, url_of(receiver, "parca+")) as sender:
+        sender.push(1)
+        said = sender.close()
+        assert "this is no server of this kind" in said and "the type application/grpc-web+proto" in said, said
 
 
 def failures_are_tried_again_until_they_succeed(folder):

@@ -46,6 +46,7 @@ include tests/unit/args.mk
 include tests/unit/analysis.mk
 include tests/unit/tracer.mk
 include tests/unit/front.mk
+include tests/unit/push.mk
 include tests/targets/local.mk
 include tests/scenarios/local.mk
 include tests/scenarios/front.mk

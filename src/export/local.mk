@@ -6,6 +6,7 @@ libexport_a_SOURCES = src/export/export.h src/export/exports.c src/export/export
 	src/export/callgrind.c src/export/chrome.c src/export/collapsed.c src/export/dhat.c \
 	src/export/gperftools.c \
 	src/export/heaptrack.c src/export/export_json.c src/export/massif.c src/export/pprof.c \
+	src/export/pprof_build.c src/export/pprof_build.h \
 	src/export/speedscope.c \
 	src/export/xml.c
 
@@ -15,7 +16,7 @@ pprof_messages = src/export/pprof.pb-c.c src/export/pprof.pb-c.h
 if PROTOBUF_C
 nodist_libexport_a_SOURCES = $(pprof_messages)
 CLEANFILES += $(pprof_messages)
-src/export/libexport_a-pprof.$(OBJEXT) src/export/libexport_a-pprof.pb-c.$(OBJEXT): src/export/pprof.pb-c.h
+src/export/libexport_a-pprof_build.$(OBJEXT) src/export/libexport_a-pprof.pb-c.$(OBJEXT): src/export/pprof.pb-c.h
 src/export/pprof.pb-c.c: src/export/pprof.pb-c.h
 src/export/pprof.pb-c.h: src/export/pprof.proto
 	$(AM_V_at)$(MKDIR_P) src/export

@@ -51,7 +51,7 @@ void metrics_add_label(struct buf *out, const char *name, const char *text, size
 
 		if (*at == '\n')
 			buf_add_str(out, "\\n");
-		else if (!size || !plain_size((const char *)at))
+		else if (!plain_size((const char *)at)) /* also if it is invalid */
 			buf_add_str(out, "\xef\xbf\xbd");
 		else if (*at == '"' || *at == '\\')
 			buf_printf(out, "\\%c", *at);

@@ -13,6 +13,7 @@ import socket
 import stat
 import subprocess
 import sys
+import threading
 import time
 
 import openmetrics
@@ -74,13 +75,13 @@ def the_reader_of_the_test_is_strict(_folder):
 def every_value_of_an_interval_is_in_the_text(_folder):
     with serve() as made:
         made.show(interval(7), [row(0xabc, 3000, 20, lost=136, verdict=1, frames=["answer_new", "cache_put", "main"]),
-                                row(0xdef, 500)])
+                                row(0xdef, 500, 1)])
         for is_open in (True, False):
             families = families_of(made, is_open)
             found = openmetrics.values(families)
             process = (("pid", "7"), ("service", "shop"))
             expected = {
-                "functrace_live_bytes": 3500, "functrace_growth_bytes_per_second": 20, "functrace_lost_bytes": 4096,
+                "functrace_live_bytes": 3500, "functrace_growth_bytes_per_second": 21, "functrace_lost_bytes": 4096,
                 "functrace_calls_seen_total": 123456789012, "functrace_calls_unseen_total": 3,
                 "functrace_windows_total": 30, "functrace_looks_total": 12, "functrace_watched_work_ratio": 0.05,
                 "functrace_budget_ratio": 0.02, "functrace_longest_pause_seconds": 0.0025,
@@ -96,12 +97,14 @@ def every_value_of_an_interval_is_in_the_text(_folder):
                                 "growth_high_bytes_per_second": 40, "growing": 1}.items():
                 rows = found.pop("functrace_stack_" + name)
                 assert len(rows) == 2 and rows[stack] == value, (name, rows)
+                assert name != "growing" or 0 in rows.values(), rows
             infos = [dict(labels) for labels in found.pop("functrace_stack_info")]
             assert {"pid": "7", "service": "shop", "stack": "0000000000000abc", "function": "answer_new",
                     "path": "answer_new < cache_put < main"} in infos, infos
             assert [dict(labels) for labels in found.pop("functrace_process_info")] == [
                 {"pid": "7", "service": "shop", "host": "h1", "program": "shopd", "build_id": "ab12", "way": "kernel"}]
-            assert found.pop("functrace_processes") == {(): 1} and found.pop("functrace_intervals_omitted_total") == {(): 0}
+            assert found.pop("functrace_processes") == {(): 1}
+            assert found.pop("functrace_intervals_omitted_total") == {(): 0}
             assert list(found.pop("functrace_build_info").values()) == [1]
             assert not found, found
             units = {name: family.unit for name, family in families.items() if family.unit}
@@ -125,8 +128,9 @@ def unknown_values_are_absent(_folder):
                      "watch_start_time_seconds", "interval_end_time_seconds"):
             assert "functrace_" + name not in found, name
         assert found["functrace_budget_ratio"] == {(("pid", "3"), ("service", "")): 0.02}
-        made.show(interval(3, lost=-1), [row(1, float("nan"), float("inf"), live_low=-1, growth_low="-inf", verdict=2,
-                                             lost=5), row(2, 100, -1, verdict=3), row(3, 0, -7.5)])
+        nan = float("nan")
+        made.show(interval(3, lost=-1), [row(1, nan, float("inf"), live_low=-1, growth_low="-inf", verdict=2, lost=5),
+                                         row(2, 100, -1, verdict=3), row(3, 0, -7.5), row(4, -5, nan, verdict=3)])
         found = samples_of(made)
         assert found["functrace_live_bytes"] == {(("pid", "3"), ("service", "shop")): 100}, found
         assert label(found, "functrace_stack_live_bytes", "stack") == [f"{2:016x}", f"{3:016x}"]
@@ -135,7 +139,8 @@ def unknown_values_are_absent(_folder):
         assert "functrace_stack_lost_bytes" not in found, "without a scan nothing is known to be lost"
         made.show(interval(3, lost=0), [])
         found = samples_of(made)
-        assert list(found["functrace_live_bytes"].values()) == [0] and list(found["functrace_lost_bytes"].values()) == [0]
+        for name in ("live_bytes", "lost_bytes"):
+            assert list(found["functrace_" + name].values()) == [0], found
 
 
 def hostile_names_stay_in_their_labels(_folder):
@@ -244,16 +249,19 @@ def promtool_finds_nothing_to_improve(_folder):
     with serve() as made:
         made.show(interval(7), [row(1), row(2, 5, 1, verdict=1)])
         content = ask(made, accept=None)[2]
-    done = subprocess.run(["promtool", "check", "metrics"], input=content, capture_output=True, check=False, timeout=MINUTE)
+    done = subprocess.run(["promtool", "check", "metrics"], input=content, capture_output=True, check=False,
+                          timeout=MINUTE)
     assert done.returncode == 0 and not done.stderr and not done.stdout, done
 
 
 ACCEPTS = [
     (None, False), ("", False), ("*/*", False), ("text/plain", False), ("text/html", False), (OPEN, True),
-    (OPEN.upper(), True), (OPEN + ";version=1.0.0", True), (OPEN + "; version=0.0.1", True), (OPEN + ";version=2.0.0", False),
+    (OPEN.upper(), True), (OPEN + ";version=1.0.0", True), (OPEN + "; version=0.0.1", True),
+    (OPEN + ";version=2.0.0", False),
     (OPEN + ';version="1.0.0"', True), (OPEN + ";q=0", False), (OPEN + ";q=0.5,text/plain;q=0.6", False),
     (OPEN + ";q=0.5,text/plain;q=0.50", True), (OPEN + ";q=0.05, */*;q=0.1", False), (OPEN + ";q=bad", False),
-    ("text/plain;q=0.2,*/*," + OPEN + ";q=0.3", True), ("text/html, " + OPEN, True), (OPEN + "x", False), (",,;;=,", False),
+    ("text/plain;q=0.2,*/*," + OPEN + ";q=0.3", True), ("text/html, " + OPEN, True), (OPEN + "x", False),
+    (",,;;=,", False),
     (OPEN + ";q=1.5", False), (OPEN + ";q=0.0001", False), ('text/plain;x="a,' + OPEN + '"', False),
     (OPEN + ";version=1.0.0," + OPEN + ";version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1", True),
     (OPEN + ";version=9," + OPEN + ";q=0.2,text/plain;q=0.1", True), ("x" * 4000 + "," + OPEN, True), ('"' * 99, False)]
@@ -283,6 +291,29 @@ def only_one_page_can_be_read(_folder):
         assert status == 200 and not content and int(headers["Content-Length"]) == len(ask(made)[2])
 
 
+def each_answer_is_whole_while_intervals_come(_folder):
+    """Four clients read while another thread shows intervals: each answer has all rows of one interval."""
+    with serve() as made, concurrent.futures.ThreadPoolExecutor(4) as pool:
+        made.show(interval(7), [row(1, 0, 0)])
+        is_over = threading.Event()
+
+        def look():
+            while not is_over.is_set():
+                found = samples_of(made)
+                live = set(found["functrace_stack_live_bytes"].values())
+                assert len(live) == 1 and live == set(found["functrace_stack_growth_bytes_per_second"].values()), found
+        looks = [pool.submit(look) for _ in range(4)]
+        try:
+            for number in range(1, 101):
+                made.show(interval(7), [row(one, number, number) for one in range(1, 6)])
+                made.show(interval(8 + number % 3), [])
+                made.forget(8 + (number + 1) % 3)
+        finally:
+            is_over.set()
+        for one in looks:
+            one.result()
+
+
 def talk(made, data):
     """Sends bytes, and returns what comes until the server closes the connection."""
     with socket.create_connection((made.address, made.port), timeout=MINUTE) as plug:
@@ -298,11 +329,13 @@ def talk(made, data):
 
 
 def wrong_requests_do_no_harm(_folder):
-    requests = [b"", b"\r\n", b"GET", b"GET /metrics\r\n\r\n", b"GET /metrics HTTP/9.9\r\n\r\n", b"\0" * 500, os.urandom(5000),
-                b"GET /metrics HTTP/1.1\r\n" + b"A: b\r\n" * 20000 + b"\r\n", b"GET /" + b"y" * 100000 + b" HTTP/1.1\r\n\r\n",
+    requests = [b"", b"\r\n", b"GET", b"GET /metrics\r\n\r\n", b"GET /metrics HTTP/9.9\r\n\r\n", b"\0" * 500,
+                bytes(range(256)) * 20, b"GET /metrics HTTP/1.1\r\n" + b"A: b\r\n" * 20000 + b"\r\n",
+                b"GET /" + b"y" * 100000 + b" HTTP/1.1\r\n\r\n",
                 b"POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n\r\n" + b"z" * 100000,
                 b"GET /metrics HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n",
-                b"GET /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: -5\r\n\r\n", b"\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03",
+                b"GET /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: -5\r\n\r\n",
+                b"\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03",
                 b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n" * 100]
     with serve() as made:
         made.show(interval(7), [row(1)])
@@ -349,6 +382,7 @@ def a_client_that_sends_slowly_is_closed(_folder):
 def the_server_handles_no_signals(_folder):
     with serve() as made:
         tasks = f"/proc/{made.process.pid}/task"
+        assert ask(made)[0] == 200  # the thread has its name now
         masks = {}
         for task in os.listdir(tasks):
             with open(f"{tasks}/{task}/status", encoding="ascii") as file:
@@ -390,14 +424,14 @@ def wrong_addresses_are_refused_with_advice(_folder):
     with serve() as made:
         text = refusal(str(made.port))
         assert "in use" in text and "give another one" in text, text
-    for where in ("", "x", "-1", "65536", "99999999999999999999", "0x50", "9105x", ":", "host:", "1.2.3.4:", "metrics.prom",
-                  "1.2.3.4:5:x", " 9105", "+5"):
+    for where in ("", "x", "-1", "65536", "99999999999999999999", "0x50", "9105x", ":", "host:", "1.2.3.4:",
+                  "metrics.prom", "1.2.3.4:5:x", " 9105", "+5"):
         text = refusal(where)
         assert "[ADDRESS:]PORT" in text and "FILE" in text and "\n" not in text, (where, text)
     for where in ("::1:9105", "1:2:3"):
         assert "brackets" in refusal(where), where
-    for where in (":9105", "example.org:9105", "[127.0.0.1]:9105", "[]:9105", "[::1:9105", "1.2.3:x:1", "256.1.1.1:9105",
-                  "[::g]:1", "[localhost]:9105"):
+    for where in (":9105", "example.org:9105", "[127.0.0.1]:9105", "[]:9105", "[::1:9105", "1.2.3:x:1",
+                  "256.1.1.1:9105", "[::g]:1", "[localhost]:9105"):
         text = refusal(where)
         assert "numeric" in text or "brackets" in text or "PORT" in text, (where, text)
     text = refusal("192.0.2.1:0")
@@ -484,8 +518,8 @@ def a_file_that_cannot_be_written_later_is_tried_again(folder):
         made.show(interval(1))
         with open(path, "rb") as file:
             assert b'pid="1"' in file.read()
-    assert made.messages.count(b"folder does not exist") == 1 and b"not be written to " + path.encode() + b" 3 times" in \
-        made.messages, made.messages
+    assert made.messages.count(b"folder does not exist") == 1, made.messages
+    assert b"not be written to " + path.encode() + b" 3 times" in made.messages, made.messages
 
 
 def a_name_that_node_exporter_does_not_read_is_said(folder):
@@ -517,9 +551,11 @@ def valgrind_finds_no_errors_in_the_metrics(folder):
 
 TESTS = [the_reader_of_the_test_is_strict, every_value_of_an_interval_is_in_the_text, costs_are_by_part,
          unknown_values_are_absent, hostile_names_stay_in_their_labels, frames_are_named_by_what_is_known,
-         only_the_top_stacks_are_shown, rows_with_one_id_are_added_up, processes_are_kept_apart_until_they_are_forgotten,
-         too_many_processes_are_counted, promtool_finds_nothing_to_improve,
-         the_format_is_the_one_that_the_client_prefers, only_one_page_can_be_read, wrong_requests_do_no_harm,
+         only_the_top_stacks_are_shown, rows_with_one_id_are_added_up,
+         processes_are_kept_apart_until_they_are_forgotten, too_many_processes_are_counted,
+         promtool_finds_nothing_to_improve,
+         the_format_is_the_one_that_the_client_prefers, only_one_page_can_be_read,
+         each_answer_is_whole_while_intervals_come, wrong_requests_do_no_harm,
          silent_clients_are_closed, a_client_that_sends_slowly_is_closed, the_server_handles_no_signals,
          addresses_are_those_that_were_given, wrong_addresses_are_refused_with_advice,
          without_the_library_only_a_file_is_written, a_file_is_replaced_as_a_whole, a_file_of_another_program_stays,

@@ -1,14 +1,14 @@
 """A strict reader of OpenMetrics 1.0.0 (its ABNF and its rules for families) and of Prometheus' text format 0.0.4.
 
-read(text, is_open) returns {family: Family}; raises Wrong for any text that a rule forbids, also for what readers in the
-field let pass.
+read(data, is_open) returns {family: Family}; raises Wrong for any text that a rule forbids, also for what other readers
+let pass.
 """
 
 import re
 
 NAME = r"[a-zA-Z_:][a-zA-Z0-9_:]*"
 LABEL = r"[a-zA-Z_][a-zA-Z0-9_]*"
-REAL = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?[iI][nN][fF](?:[iI][nN][iI][tT][yY])?|[nN][aA][nN]"
+REAL = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?(?i:inf(?:inity)?)|(?i:nan)"
 META = re.compile(rf"# (HELP|TYPE|UNIT) ({NAME}) (.+)")
 SAMPLE = re.compile(rf"({NAME})(?:\{{(.*)\}})? ({REAL})")
 ONE_LABEL = re.compile(rf'({LABEL})="((?:[^"\\\n]|\\["\\n])*)"(?:,(?=.)|$)')
@@ -49,7 +49,8 @@ class Family:
     def add(self, name, labels, value, is_open):
         demand(self.kind, self.name, "has no TYPE")
         demand(self.help, self.name, "has no HELP")
-        demand(name == self.name + (SUFFIX[self.kind] if is_open else ""), name, "is no sample of", self.name, self.kind)
+        own = self.name + (SUFFIX[self.kind] if is_open else "")
+        demand(name == own, name, "is no sample of", self.name, self.kind)
         demand((name, labels) not in self.samples, "twice:", name, labels)
         demand(value == value, name, "is NaN")
         if self.kind == "counter":
@@ -122,8 +123,8 @@ WRONG = [
     "# TYPE a gauge\n# HELP a h\na NaN\n# EOF\n",
     "# TYPE a_total gauge\n# HELP a_total h\na_total 1\n# TYPE a counter\n# HELP a h\na_total 1\n# EOF\n",
 ]
-RIGHT = '# HELP a_bytes h \\\\ \\"\n# TYPE a_bytes gauge\n# UNIT a_bytes bytes\na_bytes{x="\\\\\\"\\n",y=""} 1e3\na_bytes 2.5\n' \
-        '# TYPE b counter\n# HELP b h\nb_total 7\n# TYPE c info\n# HELP c h\nc_info{v="1"} 1\n# EOF\n'
+RIGHT = '# HELP a_bytes h \\\\ \\"\n# TYPE a_bytes gauge\n# UNIT a_bytes bytes\na_bytes{x="\\\\\\"\\n",y=""} 1e3\n' \
+        'a_bytes 2.5\n# TYPE b counter\n# HELP b h\nb_total 7\n# TYPE c info\n# HELP c h\nc_info{v="1"} 1\n# EOF\n'
 
 
 def check_itself():

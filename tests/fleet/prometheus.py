@@ -64,8 +64,8 @@ def the_rules_fire_for_what_they_describe(folder):
 
 def shortened(text):
     """Returns the rules with durations of seconds instead of minutes and hours."""
-    minutes = {"m": 1, "h": 60}
-    return re.sub(r"(for: |\[)(\d+)([mh])\b", lambda found: f"{found[1]}{int(found[2]) * minutes[found[3]] * MINUTE_MS}ms", text)
+    ms = {"m": MINUTE_MS, "h": 60 * MINUTE_MS}
+    return re.sub(r"(for: |\[)(\d+)([mh])\b", lambda found: f"{found[1]}{int(found[2]) * ms[found[3]]}ms", text)
 
 
 def free_port():
@@ -83,8 +83,10 @@ class Prometheus:
     """Runs in the folder, and reads the metrics of `made`."""
 
     def __init__(self, folder, made):
-        with open(RULES, encoding="utf-8") as file, open(os.path.join(folder, "rules.yml"), "w", encoding="utf-8") as out:
-            out.write(shortened(file.read()))
+        with open(RULES, encoding="utf-8") as file:
+            rules = shortened(file.read())
+        with open(os.path.join(folder, "rules.yml"), "w", encoding="utf-8") as out:
+            out.write(rules)
         with open(os.path.join(folder, "prometheus.yml"), "w", encoding="utf-8") as out:
             out.write(CONFIG % (made.address, made.port))
         promtool(folder, "check", "config", "prometheus.yml")
@@ -107,7 +109,8 @@ class Prometheus:
         while time.monotonic() < end and self.process.poll() is None:
             with contextlib.suppress(OSError, AssertionError, ValueError, KeyError):
                 # Another program's server would have another folder.
-                if fetch(self.port, "/-/ready") and self.ask("status/flags")["storage.tsdb.path"] == f"{self.folder}/data":
+                fetch(self.port, "/-/ready")
+                if self.ask("status/flags")["storage.tsdb.path"] == f"{self.folder}/data":
                     return True
             time.sleep(0.1)
         return False
@@ -165,7 +168,7 @@ class Server(threading.Thread):
         lost = 2000000 + 1360 * (now - self.began)
         calls = {"calls": int(1e5 * (now - self.began)), "unseen": int(10 * (now - self.began)),
                  "windows": int(4 * (now - self.began)), "looks": int(2 * (now - self.began)) + 1}
-        sound = [row(CACHE, 3e6, lost=2e6), row(NOISE, 5e5, 5000, growth_low=0, verdict=0),
+        sound = [row(CACHE, 3e6, lost=2e6), row(NOISE, 5e5, 5000, growth_low=200, verdict=0),
                  row(BUSY, 4e5, 9000, verdict=3)]
         self.made.show(interval(7, **times, **calls, lost=lost, heap_bytes=lost + 6e6),
                        [row(LEAK, lost, 1360, growth_low=1100, growth_high=1500, lost=lost, verdict=1,
@@ -233,7 +236,8 @@ def check_rules(prometheus):
     wait_for(lambda: leaks <= prometheus.firing(), lambda: prometheus.ask("alerts"))
     others = [alert for alert in prometheus.ask("alerts")["alerts"] if alert["labels"].get("stack") != stack_of(LEAK)]
     assert not others, others
-    [alert] = [alert for alert in prometheus.ask("alerts")["alerts"] if alert["labels"]["alertname"] == "FunctraceStackGrows"]
+    [alert] = [alert for alert in prometheus.ask("alerts")["alerts"]
+               if alert["labels"]["alertname"] == "FunctraceStackGrows"]
     assert (alert["labels"]["pid"], alert["labels"]["function"]) == ("7", "forget_answer"), alert
     assert "forget_answer grows by 1.3" in alert["annotations"]["summary"], alert
     assert "forget_answer < main" in alert["annotations"]["description"], alert
@@ -267,7 +271,7 @@ def check_dashboard(prometheus):
             values = prometheus.ask(f"label/{found[2]}/values", **{"match[]": expanded(found[1])})
             assert values == {"service": ["shop"], "pid": ["7", "8"]}.get(variable["name"], values) and values, variable
     for annotation in dashboard["annotations"]["list"]:
-        labels = {key for text in ("titleFormat", "textFormat") for key in re.findall(r"\{\{(\w+)\}\}", annotation[text])}
+        labels = set(re.findall(r"\{\{(\w+)\}\}", annotation["titleFormat"] + annotation["textFormat"]))
         assert any(labels <= set(one) for one, _ in prometheus.query(annotation["expr"])), annotation
 
 
@@ -279,7 +283,8 @@ def check_ends(server, prometheus):
     server.made.show(interval(7, end=time.time()), [row(CACHE, 3e6)])
     server.made.forget(8)
     wait_for(lambda: not prometheus.query('{pid="8", __name__=~"functrace_.*"}'), "process 8 has not gone")
-    wait_for(lambda: not prometheus.query(f'{{stack="{stack_of(LEAK)}", __name__=~"functrace_.*"}}'), "the stack has not gone")
+    gone = f'{{stack="{stack_of(LEAK)}", __name__=~"functrace_.*"}}'
+    wait_for(lambda: not prometheus.query(gone), "the stack has not gone")
     assert prometheus.query('functrace_heap_bytes{pid="7"}')
     wait_for(lambda: not prometheus.firing(), lambda: prometheus.ask("alerts"))
 
@@ -301,7 +306,8 @@ def node_exporter_reads_the_file(folder):
     with Serving(os.path.join(texts, "functrace.prom")) as made, open(os.path.join(folder, "log"), "wb") as log:
         made.show(interval(7, service='"\\\n'), [row(LEAK, lost=5, frames=["forget_answer", "main"])])
         process = subprocess.Popen([exporter, "--collector.disable-defaults", "--collector.textfile",
-                                    f"--collector.textfile.directory={texts}", f"--web.listen-address=127.0.0.1:{port}"],
+                                    f"--collector.textfile.directory={texts}",
+                                    f"--web.listen-address=127.0.0.1:{port}"],
                                    stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
         def read():

@@ -6,6 +6,10 @@ examplesdir = $(docdir)/examples
 dist_examples_DATA = examples/leak.c examples/leak_cpp.cpp examples/module-template.c \
 	examples/phases.c examples/pool.c examples/pool.conf examples/prefixed.c examples/prefixed.conf \
 	examples/shapes.cpp examples/shapes.conf
+# Files for the systems of a fleet.
+fleetexamplesdir = $(examplesdir)/fleet
+dist_fleetexamples_DATA =
+dist_fleetexamples_DATA += examples/fleet/functrace.rules.yml examples/fleet/dashboard.json
 EXAMPLE_CC = $(AM_V_CCLD)$(MKDIR_P) examples && $(CC) -g -O0 -Wall -o $@
 EXAMPLE_CXX = $(AM_V_CXXLD)$(MKDIR_P) examples && $(CXX) -g -O0 -Wall -o $@
 

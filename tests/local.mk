@@ -51,6 +51,7 @@ include tests/targets/local.mk
 include tests/scenarios/local.mk
 include tests/scenarios/front.mk
 include tests/post/local.mk
+include tests/fleet/metrics.mk
 include tests/install/local.mk
 include tests/fuzz/local.mk
 else

@@ -14,3 +14,19 @@ else
 libfleet_a_SOURCES += src/fleet/push_missing.c
 endif
 PUSH_LIBS = $(CURL_LIBS) $(PROTOBUF_C_LIBS) $(ZLIB_LIBS)
+
+# Metrics. Programs that use them link $(MICROHTTPD_LIBS).
+libfleet_a_CPPFLAGS += $(MICROHTTPD_CFLAGS)
+libfleet_a_SOURCES += src/fleet/metrics.c src/fleet/metrics.h
+libfleet_a_SOURCES += src/fleet/metrics_accept.c src/fleet/metrics_accept.h
+libfleet_a_SOURCES += src/fleet/metrics_families.c
+libfleet_a_SOURCES += src/fleet/metrics_file.c src/fleet/metrics_file.h
+libfleet_a_SOURCES += src/fleet/metrics_http.h
+libfleet_a_SOURCES += src/fleet/metrics_listen.c src/fleet/metrics_listen.h
+libfleet_a_SOURCES += src/fleet/metrics_samples.c src/fleet/metrics_samples.h
+libfleet_a_SOURCES += src/fleet/metrics_text.c src/fleet/metrics_text.h
+if HAS_MICROHTTPD
+libfleet_a_SOURCES += src/fleet/metrics_http.c
+else
+libfleet_a_SOURCES += src/fleet/metrics_http_missing.c
+endif

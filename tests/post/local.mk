@@ -17,6 +17,7 @@ POST_TESTS = tests/post/alike.py \
 	tests/post/packed.py \
 	tests/post/report.py \
 	tests/post/reports.py \
+	tests/post/rows.py \
 	tests/post/run.py \
 	tests/post/several.py \
 	tests/post/stacktrack.py \

@@ -6,6 +6,7 @@ POST_TESTS = tests/post/alike.py \
 	tests/post/exports.py \
 	tests/post/fidelity.py \
 	tests/post/filters.py \
+	tests/post/fleet.py \
 	tests/post/foreign.py \
 	tests/post/gate.py \
 	tests/post/golden.py \

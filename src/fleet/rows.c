@@ -20,7 +20,7 @@
 #define LOCK_TRIES 200 /* one every 10 ms */
 #define LOCK_PAUSE (NS_PER_SECOND / 100)
 #define FILE_TRIES 4           /* how often the file may be renamed by others before it is locked */
-#define TAIL_BYTES (64u << 10) /* how many bytes are read at once to find the end of the last whole line */
+#define TAIL_BYTES (16u << 10) /* how many bytes are read at once to find the end of the last whole line */
 
 struct rows_file {
 	char *path, *old_path;

@@ -14,8 +14,8 @@ void rows_add(struct buf *out, const struct watch_interval *interval);
 /* The file FOLDER/rows.jsonl. When it would have more than `limit` bytes, it is renamed to rows.old.jsonl, and the
  * former file of that name is lost. A single interval with more bytes has a file of its own.
  *
- * The file has only whole lines before its last one. If functrace or the machine ends during a write, only the last
- * interval can be incomplete; the next interval removes the half line at its end. Several watches may write to one
+ * The file has only whole lines before its last one. If functrace is killed during a write, only the last interval
+ * can be incomplete; the next one removes the half line at its end. Several watches may write to one
  * folder, also in different processes. */
 struct rows_file;
 

@@ -228,7 +228,8 @@ def generated_rows_have_the_columns_of_functrace(_folder):
 def queries_of_clickhouse_name_the_planted_stacks(folder):
     with ClickHouse(folder) as server:
         FOUND["ClickHouse"] = check_database(server, write_rows(folder))
-        size = server.ask("SELECT sum(bytes) AS n, sum(rows) AS count FROM system.parts WHERE table = 'functrace_rows'")
+        size = server.ask("SELECT sum(bytes) AS n, sum(rows) AS count FROM system.parts "
+                          "WHERE active AND table = 'functrace_rows'")
         if "FLEET_ROWS" in os.environ:
             print(f"# bytes and rows in the table: {size[0]}")
 

@@ -19,7 +19,7 @@ import tempfile
 
 FORMATS = ('mpatrol', 'stacktrack', 'swap')
 EXPORTS = ('collapsed', 'speedscope', 'callgrind', 'chrome', 'massif', 'heaptrack', 'pprof', 'gperftools', 'dhat', 'xml',
-           'json')
+           'json', 'rows')
 
 
 def median(values):

@@ -36,3 +36,13 @@ examples/leak_cpp: examples/leak_cpp.cpp
 
 examples/shapes: examples/shapes.cpp
 	$(EXAMPLE_CXX) $(srcdir)/examples/shapes.cpp
+
+# Tables, queries and made-up rows for many hosts.
+fleetdir = $(examplesdir)/fleet
+dist_fleet_DATA = examples/fleet/generate.py
+fleet_clickhousedir = $(fleetdir)/clickhouse
+dist_fleet_clickhouse_DATA = examples/fleet/clickhouse/table.sql examples/fleet/clickhouse/growing.sql \
+	examples/fleet/clickhouse/release.sql examples/fleet/clickhouse/new.sql
+fleet_duckdbdir = $(fleetdir)/duckdb
+dist_fleet_duckdb_DATA = examples/fleet/duckdb/run.mjs examples/fleet/duckdb/table.sql \
+	examples/fleet/duckdb/growing.sql examples/fleet/duckdb/release.sql examples/fleet/duckdb/new.sql

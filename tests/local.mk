@@ -45,6 +45,7 @@ include tests/unit/abi.mk
 include tests/unit/args.mk
 include tests/unit/analysis.mk
 include tests/unit/tracer.mk
+include tests/unit/fleet.mk
 include tests/unit/front.mk
 include tests/unit/push.mk
 include tests/targets/local.mk

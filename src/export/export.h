@@ -83,6 +83,7 @@ extern const struct export export_heaptrack;
 extern const struct export export_json;
 extern const struct export export_massif;
 extern const struct export export_pprof;
+extern const struct export export_rows;
 extern const struct export export_speedscope;
 extern const struct export export_xml;
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 static const struct export *const exports[] = {
-	&export_callgrind, &export_chrome, &export_collapsed, &export_dhat,       &export_gperftools, &export_heaptrack,
-	&export_json,      &export_massif, &export_pprof,     &export_speedscope, &export_xml,
+	&export_callgrind, &export_chrome, &export_collapsed, &export_dhat, &export_gperftools, &export_heaptrack,
+	&export_json,      &export_massif, &export_pprof,     &export_rows, &export_speedscope, &export_xml,
 };
 
 const struct export *export_find(const char *name)

@@ -8,6 +8,7 @@ libexport_a_SOURCES = src/export/export.h src/export/exports.c src/export/export
 	src/export/heaptrack.c src/export/export_json.c src/export/massif.c src/export/pprof.c \
 	src/export/pprof_build.c src/export/pprof_build.h \
 	src/export/speedscope.c \
+	src/export/export_rows.c src/export/row_line.c src/export/row_line.h \
 	src/export/xml.c
 
 # protoc-c makes C code from the description of pprof's messages.

@@ -30,3 +30,6 @@ libfleet_a_SOURCES += src/fleet/metrics_http.c
 else
 libfleet_a_SOURCES += src/fleet/metrics_http_missing.c
 endif
+
+# Rows.
+libfleet_a_SOURCES += src/fleet/rows.c src/fleet/rows.h

@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 from run import TOP, Skip, main
 
 ON_X86_64 = os.uname().machine == "x86_64"
-HEAVY = {"chromium", "debhelper", "golang-go", "lintian", "rustc", "valgrind"}
+HEAVY = {"chromium", "debhelper", "golang-go", "lintian", "prometheus", "rustc", "valgrind"}
 STUBS = {
     # No package is installed, and each one is available; then autoreconf ends the script.
     "dpkg-query": "exit 1", "sudo": 'exec "$@"', "autoreconf": "exit 1",
@@ -46,7 +46,7 @@ def check_installs_more_packages_and_check_all_the_most(folder):
         assert len(set(words)) == len(words), sorted(words)
     build, check, whole = set(build[2]), set(check[2]), set(whole[2])
     assert {"gcc", "libdw-dev"} <= build and not {"libcmocka-dev", "zsh"} & build, build
-    assert ("libbpf-dev" in build) == ON_X86_64, build
+    assert ("libbpf-dev" in build) == ON_X86_64 and "libmicrohttpd-dev" in build, build
     assert build < check and {"libcmocka-dev", "python3", "zsh", "fish"} <= check and not HEAVY & check, check
     assert check < whole and HEAVY <= whole, whole
 

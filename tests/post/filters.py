@@ -81,7 +81,7 @@ OUTPUTS = [[], ["-r"], ["-c"], ["-l"], ["-l", "-c"], ["--stats"], ["--mpatrol-ta
            ["--report=allocated", "--tree"], ["--report=peak"], ["--report=temporary"], ["--report=size"],
            ["--report=thread"], ["--report=object"], ["--html=out"]]
 FORMATS = ["rtrace", "mpatrol", "stacktrack", "swap", "callgrind", "chrome", "collapsed", "dhat", "gperftools",
-           "heaptrack", "json", "massif", "pprof", "speedscope", "xml"]
+           "heaptrack", "json", "massif", "pprof", "rows", "speedscope", "xml"]
 
 
 def with_releases(allocations):

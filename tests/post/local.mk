@@ -6,6 +6,7 @@ POST_TESTS = tests/post/alike.py \
 	tests/post/exports.py \
 	tests/post/fidelity.py \
 	tests/post/filters.py \
+	tests/post/fleet.py \
 	tests/post/foreign.py \
 	tests/post/gate.py \
 	tests/post/golden.py \
@@ -17,6 +18,7 @@ POST_TESTS = tests/post/alike.py \
 	tests/post/packed.py \
 	tests/post/report.py \
 	tests/post/reports.py \
+	tests/post/rows.py \
 	tests/post/run.py \
 	tests/post/several.py \
 	tests/post/stacktrack.py \

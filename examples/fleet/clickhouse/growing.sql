@@ -1,0 +1,19 @@
+-- The stacks of a service that grow fastest, over all hosts: sums of the latest estimates of each process.
+-- Replace $service, such as 'shop', and $begin and $end, such as '2026-02-28 13:00:00' (UTC).
+SELECT
+	id, any(name) AS function, sum(rate) AS growth, countIf(says = 'growing') AS growing_processes,
+	count() AS processes, sum(bytes) AS live, sum(lost_bytes) AS lost
+FROM
+(
+	SELECT
+		id, any(function) AS name, argMax(growth, interval_end) AS rate, argMax(verdict, interval_end) AS says,
+		argMax(live, interval_end) AS bytes, argMax(lost, interval_end) AS lost_bytes
+	FROM functrace_rows
+	WHERE scope = 'stack' AND kind = 'memory' AND service = $service
+		AND interval_end > toDateTime($begin, 'UTC') AND interval_end <= toDateTime($end, 'UTC')
+	GROUP BY id, host, pid, process_start
+)
+GROUP BY id
+HAVING growing_processes > 0
+ORDER BY growth DESC
+LIMIT 20

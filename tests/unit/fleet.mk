@@ -1,0 +1,5 @@
+# unit tests of fleet
+check_PROGRAMS += tests/unit/fleet_rows
+TESTS += tests/unit/fleet_rows
+tests_unit_fleet_rows_LDADD = libfleet.a libexport.a libprofile.a libanalysis.a libmodules.a libsymbols.a \
+	libproc.a libarch.a libtrace.a libbase.a $(SYMBOLS_LIBS) $(TRACE_LIBS) -lm $(UNIT_LIBS)

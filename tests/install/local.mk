@@ -4,3 +4,5 @@ EXTRA_DIST += tests/install/completion.py tests/install/debian.py tests/install/
 # functrace-watch@.service: its script and its unit.
 TESTS += tests/install/watch.py
 EXTRA_DIST += tests/install/watch.py
+TESTS += tests/install/systemd.py
+EXTRA_DIST += tests/install/boot.sh tests/install/systemd.py

@@ -21,7 +21,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 from run import TOP, Skip, main
 
 BUILD = os.environ["TOP_BUILDDIR"]
-PACKAGES = ("functrace", "functrace-dev", "libfunctrace-context1")
+PACKAGES = ("functrace", "functrace-dev", "functrace-watch", "libfunctrace-context1")
 # The settings of the build under test and of its make must not reach the build of the packages.
 ENV = {name: value for name, value in os.environ.items() if not name.startswith((
     "MAKE", "MFLAGS", "TOP_", "FUNCTRACE", "CC", "CXX", "CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS", "DEB_", "PKG_CONFIG"))}
@@ -103,7 +103,7 @@ def the_packages_have_exactly_the_expected_files(_folder):
     library = "usr/lib/%s/" % built.triplet
     helper = ["usr/libexec/functrace/functrace-probes"] if built.triplet == "x86_64-linux-gnu" else []
     expected = {
-        "functrace": pages["1"] + pages["5"] + pages["7"] + pages["8"] + examples + helper + [
+        "functrace": pages["1"] + pages["5"] + pages["7"] + examples + helper + [
             "usr/bin/functrace", "usr/bin/functrace-postproc", "usr/share/doc/functrace/README.md.gz",
             "usr/share/bash-completion/completions/functrace.bash",
             "usr/share/bash-completion/completions/functrace-postproc.bash -> functrace.bash",
@@ -114,6 +114,10 @@ def the_packages_have_exactly_the_expected_files(_folder):
             "usr/include/functrace/context.h", "usr/include/functrace/module.h",
             library + "libfunctrace-context.a", library + "libfunctrace-context.so -> libfunctrace-context.so.1",
             library + "pkgconfig/functrace-context.pc"],
+        "functrace-watch": pages["8"] + [
+            "etc/default/functrace-watch", "usr/lib/systemd/system/functrace-watch@.service",
+            "usr/libexec/functrace/functrace-watch", "usr/share/functrace/watch/example.conf",
+            "usr/share/functrace/watch/network.conf"],
         "libfunctrace-context1": [library + "libfunctrace-context.so.1"],
     }
     for name in PACKAGES:
@@ -141,6 +145,16 @@ def the_packages_declare_their_dependencies(_folder):
     assert re.fullmatch(r"libc6 \(>= [0-9.]+\)", needs["libfunctrace-context1"]), needs
 
 
+def the_packaged_unit_runs_the_packaged_programs(_folder):
+    built = Built.get()
+    with open(built.path("usr/lib/systemd/system/functrace-watch@.service"), encoding="utf-8") as file:
+        script = re.search(r"^ExecStart=/(\S+) %i$", file.read(), re.M)[1]
+    with open(built.path(script), encoding="utf-8") as file:
+        program = re.search(r"^program=\$\{FUNCTRACE_WATCH_PROGRAM:-/(\S+)\}$", file.read(), re.M)[1]
+    for path in script, program:
+        assert os.access(built.path(path), os.X_OK), path
+
+
 def lintian_finds_no_error(folder):
     built = Built.get()
     need("lintian")
@@ -163,7 +177,8 @@ def the_packaged_programs_run(folder):
 def man_shows_the_packaged_manual_pages(_folder):
     built = Built.get()
     need("man")
-    for page in ("1/functrace", "1/functrace-postproc", "3/functrace-context", "5/functrace-formats", "7/functrace-modules"):
+    for page in ("1/functrace", "1/functrace-postproc", "3/functrace-context", "5/functrace-formats", "7/functrace-modules",
+                 "8/functrace-watch"):
         section, name = page.split("/")
         text = run("man", "--manpath", built.path("usr/share/man"), section, name, env={"MANPAGER": "cat", "MANWIDTH": "100"})
         if "minimized" in text:
@@ -217,9 +232,9 @@ def dpkg_installs_and_removes_the_packages(folder):
 
 
 TESTS = [the_version_of_the_packages_is_that_of_configure, the_packages_have_exactly_the_expected_files,
-         the_packages_declare_their_dependencies, lintian_finds_no_error, the_packaged_programs_run,
-         man_shows_the_packaged_manual_pages, programs_are_built_with_the_packaged_library_and_headers,
-         dpkg_installs_and_removes_the_packages]
+         the_packages_declare_their_dependencies, the_packaged_unit_runs_the_packaged_programs, lintian_finds_no_error,
+         the_packaged_programs_run, man_shows_the_packaged_manual_pages,
+         programs_are_built_with_the_packaged_library_and_headers, dpkg_installs_and_removes_the_packages]
 
 if __name__ == "__main__":
     try:

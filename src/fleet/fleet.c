@@ -1,5 +1,8 @@
 #include "config.h"
 #include "fleet/fleet.h"
+#include "fleet/metrics.h"
+#include "fleet/push.h"
+#include "fleet/rows.h"
 #include "fleet/watch_text.h"
 #include "engine/settings.h"
 #include "base/msg.h"
@@ -12,21 +15,60 @@
 #include <string.h>
 #include <unistd.h>
 
-#define TEXT_TOP 20 /* number of stacks in the text */
+#define TEXT_TOP   20 /* number of stacks in the text */
+#define ROWS_BYTES (UINT64_C(64) << 20)
 
 struct fleet {
-	const struct settings *settings;
 	const char *folder; /* NULL: no files are written */
-	bool has_failed;    /* a file could not be written, and this was said */
+	bool has_failed;    /* a text could not be written, and this was said */
+	struct rows_file *rows;
+	struct metrics *metrics;
+	struct push *push;
 };
+
+static void fleet_close(void *outputs)
+{
+	struct fleet *const fleet = outputs;
+
+	if (fleet->metrics)
+		metrics_close(fleet->metrics);
+	if (fleet->push)
+		push_close(fleet->push);
+	rows_file_close(fleet->rows);
+	free(fleet);
+}
+
+static bool fleet_open_all(struct fleet *fleet, const struct watch_settings *set)
+{
+	char why[1024];
+
+	if (fleet->folder && !(fleet->rows = rows_file_open(fleet->folder, ROWS_BYTES)))
+		return false;
+	if (set->metrics && !(fleet->metrics = metrics_open(set->metrics, why, sizeof(why)))) {
+		msg_error("--metrics=%s: %s", set->metrics, why);
+		return false;
+	}
+	if (!set->push)
+		return true;
+	char *const spool = xasprintf("%s/spool", fleet->folder);
+
+	fleet->push = push_open(set->push, spool, why, sizeof(why));
+	free(spool);
+	if (!fleet->push)
+		msg_error("--push=%s: %s", set->push, why);
+	return fleet->push;
+}
 
 static void *fleet_open(const void *settings)
 {
+	const struct settings *const set = settings;
 	struct fleet *const fleet = xcalloc(1, sizeof(*fleet));
 
-	fleet->settings = settings;
-	fleet->folder = fleet->settings->trace.output;
-	return fleet;
+	fleet->folder = set->trace.output;
+	if (fleet_open_all(fleet, &set->watch))
+		return fleet;
+	fleet_close(fleet);
+	return NULL;
 }
 
 /* Replaces a file at once, so that its readers see the old text or the new one. Returns 0 or -errno. */
@@ -74,13 +116,17 @@ static void fleet_deliver(void *outputs, const struct watch_interval *interval)
 	watch_text_add_line(&line, interval);
 	msg_info("%s", buf_str(&line));
 	buf_free(&line);
-	if (fleet->folder)
+	if (fleet->folder) {
 		write_text(fleet, interval);
-}
-
-static void fleet_close(void *outputs)
-{
-	free(outputs);
+		rows_file_append(fleet->rows, interval);
+	}
+	if (fleet->push)
+		push_interval(fleet->push, interval);
+	if (!fleet->metrics)
+		return;
+	metrics_set(fleet->metrics, interval);
+	if (interval->is_last)
+		metrics_forget(fleet->metrics, interval->pid);
 }
 
 const struct watch_outputs fleet_outputs = {.open = fleet_open, .deliver = fleet_deliver, .close = fleet_close};

@@ -5,11 +5,11 @@ libfleet_a_SOURCES = src/fleet/fleet.c src/fleet/fleet.h \
 	src/fleet/watch_text.c src/fleet/watch_text.h
 # push: profiles that are sent. Programs that use it link libexport.a and $(PUSH_LIBS).
 libfleet_a_SOURCES += src/fleet/push.h src/fleet/push_form.h src/fleet/push_http.h src/fleet/push_parcel.h \
-	src/fleet/push_spool.h src/fleet/interval_profile.h
+	src/fleet/push_spool.h src/fleet/push_parca.h src/fleet/interval_profile.h
 if HAS_PUSH
 libfleet_a_CPPFLAGS += $(CURL_CFLAGS)
 libfleet_a_SOURCES += src/fleet/push.c src/fleet/push_form.c src/fleet/push_http.c src/fleet/push_parcel.c \
-	src/fleet/push_spool.c src/fleet/interval_profile.c
+	src/fleet/push_spool.c src/fleet/push_parca.c src/fleet/interval_profile.c
 else
 libfleet_a_SOURCES += src/fleet/push_missing.c
 endif

@@ -14,5 +14,6 @@ FRONT_SOURCES = src/functrace/functrace_main.c src/functrace/run_live.c src/func
 	src/functrace/postproc_process.h src/functrace/run_report.c src/functrace/run_report.h \
 	src/functrace/run_repair.h src/functrace/run_scan.h $(OPTION_SOURCES)
 functrace_SOURCES = $(FRONT_SOURCES) src/functrace/run_repair.c src/functrace/run_scan.c
-functrace_LDADD = libcli.a libfleet.a $(TRACER_LIBS)
+functrace_LDADD = libcli.a libfleet.a libexport.a libprofile.a libanalysis.a $(TRACER_LIBS) $(PUSH_LIBS) \
+	$(MICROHTTPD_LIBS)
 include src/postproc/local.mk

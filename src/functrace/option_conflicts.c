@@ -80,6 +80,8 @@ static const struct conflict task_conflicts[] = {
 	{"--watch", EXCLUDES, "-x", "--watch traces memory only; leave -x out"},
 	{"--watch", EXCLUDES, "scan", "--watch scans the heap itself; leave --scan out"},
 	{"--budget", NEEDS, "--watch", "--budget is for --watch; add --watch"},
+	{"--metrics", NEEDS, "--watch", "--metrics is for --watch; add --watch"},
+	{"--push", NEEDS, "--watch", "--push is for --watch; add --watch"},
 	{"--service", NEEDS, "--watch", "--service is for --watch; add --watch"},
 	{"--start-paused", NEEDS, "-S", "--start-paused needs a signal that resumes tracing: add -S USR1"},
 };

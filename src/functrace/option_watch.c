@@ -24,6 +24,14 @@ static const struct argp_option options[] = {
 	 "with -t: trace only in short windows, for as long as the process runs, and estimate what stays", 0},
 	{"budget", OPT_BUDGET, "PERCENT", 0, "what --watch may cost, of one CPU (default 2%)", 0},
 	{"service", OPT_SERVICE, "NAME", 0, "the name of the service in --watch's results (default: the program's)", 0},
+	{"metrics", OPT_METRICS, "[ADDRESS:]PORT|FILE", 0,
+	 "with --watch: show the latest results to Prometheus by HTTP (by default on loopback), or in a FILE, whose name "
+	 "contains a '/', for node_exporter",
+	 0},
+	{"push", OPT_PUSH, "URL", 0,
+	 "with --watch and -o: send a pprof profile of each interval to http[s]://..., pyroscope+http[s]://... or "
+	 "parca+http[s]://...",
+	 0},
 	{0},
 };
 
@@ -55,6 +63,12 @@ static error_t option_watch_parse(int key, char *arg, struct argp_state *state)
 		if (!*arg)
 			return usage_error(parse, "--service: an empty name; give the service's name, or leave it out");
 		watch->service = arg;
+		return 0;
+	case OPT_METRICS:
+		watch->metrics = arg;
+		return 0;
+	case OPT_PUSH:
+		watch->push = arg;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -95,6 +109,8 @@ int option_watch_end(struct parse *parse)
 	if (s->trace.output && !path_is_folder(s->trace.output))
 		return usage_error(parse, "-o %s: --watch needs a folder; make it first (mkdir -p %s)", s->trace.output,
 				   s->trace.output);
+	if (s->watch.push && !s->trace.output)
+		return usage_error(parse, "--push needs a folder for profiles that wait: give one with -o DIR");
 	if (!s->watch.budget)
 		s->watch.budget = BUDGET_NORMAL;
 	s->watch.outputs = &fleet_outputs;

@@ -42,7 +42,7 @@ static void watching_target_ended(struct call_sink *sink)
 	struct watching *const one = (struct watching *)sink;
 
 	if (!one->result && one->windows)
-		watching_result_begin(one, one->p->tracer->watcher->outputs);
+		watching_result_begin(one, one->p->tracer->watcher->outputs, true);
 	one->p = NULL;
 }
 
@@ -171,7 +171,7 @@ static bool watch_on(struct watcher *watcher, struct watching *one)
 	}
 	if (now >= one->result_at) {
 		one->result_at += one->interval_ns;
-		watching_result_begin(one, watcher->outputs);
+		watching_result_begin(one, watcher->outputs, false);
 	} else if (now >= one->window_at) {
 		watching_open_window(one);
 		say_cost(one, "opening a window", own);
@@ -284,7 +284,7 @@ void watching_stop(struct tracer *t)
 			continue;
 		if (one->is_open)
 			watching_close_window(one);
-		watching_result_begin(one, watcher->outputs);
+		watching_result_begin(one, watcher->outputs, true);
 	}
 }
 

@@ -95,7 +95,7 @@ void watching_heap_free(struct watching_heap *heap);
 
 /* In watching_results.c: begins to compute an interval's result in the background. Until watching_result_take() has
  * returned true, the watch and the stacks must not be used. */
-void watching_result_begin(struct watching *one, void *outputs);
+void watching_result_begin(struct watching *one, void *outputs, bool is_last);
 bool watching_result_take(struct watching *one);
 
 #endif

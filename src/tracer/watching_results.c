@@ -110,7 +110,7 @@ static struct watch_cost cost_of(const struct watching *one, uint64_t elapsed_ns
 				   .longest_ns = one->spent.longest_ns};
 }
 
-void watching_result_begin(struct watching *one, void *outputs)
+void watching_result_begin(struct watching *one, void *outputs, bool is_last)
 {
 	struct watching_result *const r = xcalloc(1, sizeof(*r));
 	const uint64_t elapsed = clock_ns(CLOCK_MONOTONIC) - one->began, work = watching_work(one);
@@ -132,6 +132,7 @@ void watching_result_begin(struct watching *one, void *outputs)
 		.began_ns = one->began_wall,
 		.begin_ns = one->result_wall,
 		.end_ns = wall,
+		.is_last = is_last,
 		.way = one->p->tracer->uprobes ? "kernel" : "breakpoints",
 		.cost = cost_of(one, elapsed),
 		.windows = one->windows,

@@ -95,7 +95,7 @@ static void add_row(struct buf *out, const struct watch_row *row, size_t number)
 		buf_add_str(out, "     all stacks beyond the first 10,000\n");
 }
 
-static void add_cost(struct buf *out, const struct watch_interval *interval)
+static void text_add_cost(struct buf *out, const struct watch_interval *interval)
 {
 	const struct watch_cost *const cost = &interval->cost;
 
@@ -115,7 +115,7 @@ void watch_text_add(struct buf *out, const struct watch_interval *interval, size
 		   interval->looks == 1 ? "" : "s", (unsigned long long)interval->calls,
 		   strcmp(interval->way, "kernel") ? "" : "the ",
 		   strcmp(interval->way, "kernel") ? interval->way : interval->way);
-	add_cost(out, interval);
+	text_add_cost(out, interval);
 	buf_printf(out, "; longest pause %.1f ms\n", (double)interval->cost.longest_ns / 1e6);
 	if (interval->unseen)
 		buf_printf(out, "%llu calls in windows were not seen, because they came too fast\n",
@@ -179,5 +179,5 @@ void watch_text_add_line(struct buf *out, const struct watch_interval *interval)
 		buf_add_str(out, " an hour");
 	}
 	buf_printf(out, "; %zu windows, ", interval->windows);
-	add_cost(out, interval);
+	text_add_cost(out, interval);
 }

@@ -25,8 +25,8 @@ static const struct argp_option options[] = {
 	{"budget", OPT_BUDGET, "PERCENT", 0, "what --watch may cost, of one CPU (default 2%)", 0},
 	{"service", OPT_SERVICE, "NAME", 0, "the name of the service in --watch's results (default: the program's)", 0},
 	{"metrics", OPT_METRICS, "[ADDRESS:]PORT|FILE", 0,
-	 "with --watch: show the latest results to Prometheus by HTTP (by default on loopback), or in a FILE, whose name "
-	 "contains a '/', for node_exporter",
+	 "with --watch: show the latest results to Prometheus by HTTP (by default on loopback), or in a FILE (its name "
+	 "has a '/') for node_exporter",
 	 0},
 	{"push", OPT_PUSH, "URL", 0,
 	 "with --watch and -o: send a pprof profile of each interval to http[s]://..., pyroscope+http[s]://... or "

@@ -39,7 +39,7 @@ static int compare_ranks(const void *a, const void *b)
 	return (one->live < other->live) - (one->live > other->live);
 }
 
-static int compare_live(const void *a, const void *b)
+static int compare_row_live(const void *a, const void *b)
 {
 	const struct watch_row *const one = a, *const other = b;
 
@@ -70,7 +70,7 @@ static void result_compute(void *context)
 		row->allocated = seen > 0 ? row->allocated / seen : 0;
 		row->calls = seen > 0 ? row->calls / seen : 0;
 	}
-	qsort(rows, interval->count, sizeof(*rows), compare_live);
+	qsort(rows, interval->count, sizeof(*rows), compare_row_live);
 	interval->rows = rows;
 	if (interval->heap_bytes >= 0)
 		interval->unattributed = interval->heap_bytes > live ? interval->heap_bytes - live : 0;

@@ -101,18 +101,23 @@ static uint32_t object_number(struct watching_stacks *s, const struct object *ob
 	return (uint32_t)s->object_count++;
 }
 
+static uint64_t hash_byte(uint64_t hash, unsigned char byte)
+{
+	return (hash ^ byte) * 0x100000001b3;
+}
+
 static uint64_t hash_number(uint64_t hash, uint64_t value)
 {
 	/* FNV-1a, a byte at a time */
 	for (unsigned i = 0; i < 8; i++)
-		hash = (hash ^ (value >> (8 * i) & 0xff)) * 0x100000001b3;
+		hash = hash_byte(hash, (unsigned char)(value >> (8 * i)));
 	return hash;
 }
 
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
 	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3;
+		hash = hash_byte(hash, (unsigned char)*text);
 	return hash;
 }
 
@@ -126,10 +131,15 @@ static uint64_t id_of(const struct watching_stacks *s, const struct watching_pla
 		const struct watching_object *const object =
 			places[i].object == NO_OBJECT ? NULL : &s->objects[places[i].object];
 		const char *const slash = object ? strrchr(object->path, '/') : NULL;
+		const char *const name = !object            ? ""
+					 : object->build_id ? object->build_id
+					 : slash            ? slash + 1
+							    : object->path;
 
-		if (object)
-			id = hash_text(id, object->build_id ? object->build_id : slash ? slash + 1 : object->path);
-		id = hash_number(id, places[i].offset);
+		/* As row_stack_id() of src/export, which computes the ids of the stacks in traces. */
+		if (i && places[i].object == places[i - 1].object && places[i].offset == places[i - 1].offset)
+			continue;
+		id = hash_number(hash_byte(hash_text(id, name), 0), places[i].offset);
 	}
 	return id;
 }
@@ -191,7 +201,7 @@ static const char *keep_text(struct watching_stacks *s, const char *text)
 	return s->texts[s->text_count++];
 }
 
-static void add_frame(struct watching_stack *stack, size_t *capacity, const struct watch_frame *frame)
+static void keep_frame(struct watching_stack *stack, size_t *capacity, const struct watch_frame *frame)
 {
 	size_t count = stack->frame_count;
 
@@ -218,10 +228,10 @@ static void find_frames(struct watching_stacks *s, struct watching_stack *stack)
 			frame.function = keep_text(s, lines[j].function);
 			frame.file = keep_text(s, lines[j].file);
 			frame.line = lines[j].line;
-			add_frame(stack, &capacity, &frame);
+			keep_frame(stack, &capacity, &frame);
 		}
 		if (!count)
-			add_frame(stack, &capacity, &frame);
+			keep_frame(stack, &capacity, &frame);
 	}
 }
 

@@ -58,5 +58,6 @@ bench_watch_simulate_SOURCES = bench/watch/simulate.c bench/watch/replay.c bench
 bench_watch_simulate_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/bench/watch
 bench_watch_simulate_LDADD = libwatch.a libbase.a -lm
 CLEANFILES += bench/watch/simulate
-EXTRA_DIST += bench/watch/table.py bench/watch/programs/server.cpp bench/watch/programs/requests.pl \
+EXTRA_DIST += bench/watch/table.py bench/watch/live.py \
+	bench/watch/programs/server.cpp bench/watch/programs/requests.pl \
 	bench/watch/programs/worker.py bench/watch/programs/database.py

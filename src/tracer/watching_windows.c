@@ -1,6 +1,7 @@
 #include "config.h"
 #include "tracer/watching_parts.h"
 #include "tracer/process_start.h"
+#include "engine/engine.h"
 #include "record/ledger.h"
 #include "base/util.h"
 
@@ -10,6 +11,10 @@
 #define KERNEL_PROBE_NS 1400u
 #define STOP_NS         4000u
 
+/* A window ends early after this number of calls: they tell enough, and a program that makes so many is slowed down by
+ * its probes. The kernel's ring has room for them. */
+#define CALLS_MAX 30000
+
 void watching_take_call(struct call_sink *sink, const struct event *e, enum call_kind kind)
 {
 	struct watching *const one = (struct watching *)sink;
@@ -17,6 +22,10 @@ void watching_take_call(struct call_sink *sink, const struct event *e, enum call
 	one->calls++;
 	if (!one->is_open || !e->id)
 		return;
+	if (one->window_end && one->calls - one->calls_before >= CALLS_MAX) {
+		one->window_end = 0;
+		engine_set_alarm(one->p->tracer->engine, 1);
+	}
 	if (kind == CALL_RELEASE)
 		watch_released(one->watch, e->time_ns, e->id,
 			       watching_class(one, ledger_size(one->p->trace, 1, e->id)));

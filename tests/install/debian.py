@@ -97,6 +97,8 @@ def the_packages_have_exactly_the_expected_files(_folder):
                              for path in glob.glob(os.path.join(TOP, "man", "*." + section))) for section in "13578"}
     examples = sorted("usr/share/doc/functrace/examples/" + name for name in os.listdir(os.path.join(TOP, "examples"))
                       if name.endswith((".c", ".cpp", ".conf")))
+    examples += sorted("usr/share/doc/functrace/examples/fleet/" + name
+                       for name in os.listdir(os.path.join(TOP, "examples/fleet")))
     assert len(pages["1"]) > 1 and pages["3"] and len(examples) > 5, (pages, examples)
     library = "usr/lib/%s/" % built.triplet
     helper = ["usr/libexec/functrace/functrace-probes"] if built.triplet == "x86_64-linux-gnu" else []

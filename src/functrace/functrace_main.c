@@ -8,6 +8,7 @@
 #include "functrace/run_repair.h"
 #include "functrace/run_report.h"
 #include "functrace/run_scan.h"
+#include "functrace/run_watch.h"
 #include "engine/engine.h"
 #include "tracer/tracer.h"
 
@@ -33,6 +34,8 @@ int main(int argc, char **argv)
 		status = report_run_check(&settings);
 	if (status < 0 && settings.report.is_live)
 		status = live_run_view(&settings, trace_target);
+	if (status < 0 && settings.watch.is_wanted)
+		watch_run_prepare(&settings);
 	if (status < 0)
 		status = trace_target(&settings);
 	report_run_end(&settings);

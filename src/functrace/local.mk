@@ -12,8 +12,9 @@ OPTION_SOURCES = src/functrace/options.c src/functrace/options.h src/functrace/o
 FRONT_SOURCES = src/functrace/functrace_main.c src/functrace/run_live.c src/functrace/run_live.h \
 	src/functrace/postproc_process.c \
 	src/functrace/postproc_process.h src/functrace/run_report.c src/functrace/run_report.h \
-	src/functrace/run_repair.h src/functrace/run_scan.h $(OPTION_SOURCES)
-functrace_SOURCES = $(FRONT_SOURCES) src/functrace/run_repair.c src/functrace/run_scan.c
-functrace_LDADD = libcli.a libfleet.a libexport.a libprofile.a libanalysis.a $(TRACER_LIBS) $(PUSH_LIBS) \
+	src/functrace/run_repair.h src/functrace/run_scan.h src/functrace/run_watch.h $(OPTION_SOURCES)
+functrace_SOURCES = $(FRONT_SOURCES) src/functrace/run_repair.c src/functrace/run_scan.c src/functrace/run_watch.c
+FUNCTRACE_LIBS = libcli.a libfleet.a libexport.a libprofile.a libanalysis.a $(TRACER_LIBS) $(PUSH_LIBS) \
 	$(MICROHTTPD_LIBS)
+functrace_LDADD = $(FUNCTRACE_LIBS)
 include src/postproc/local.mk

@@ -1,6 +1,5 @@
 #include "config.h"
 #include "functrace/option_watch.h"
-#include "fleet/fleet.h"
 #include "base/time_units.h"
 
 #include <stdlib.h>
@@ -113,7 +112,6 @@ int option_watch_end(struct parse *parse)
 		return usage_error(parse, "--push needs a folder for profiles that wait: give one with -o DIR");
 	if (!s->watch.budget)
 		s->watch.budget = BUDGET_NORMAL;
-	s->watch.outputs = &fleet_outputs;
 	s->target.start_paused = true;
 	s->target.follow = false;
 	s->baseline = false;

@@ -4,6 +4,7 @@
 #include "engine/shared_state.h"
 #include "functrace/run_repair.h"
 #include "functrace/run_scan.h"
+#include "functrace/run_watch.h"
 #include "tracer/tracer.h"
 #include "base/msg.h"
 
@@ -228,6 +229,11 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 
 	msg_info("the summary");
 	return result;
+}
+
+void watch_run_prepare(struct settings *settings)
+{
+	(void)settings;
 }
 
 int repair_run(const struct settings *settings)

@@ -79,8 +79,9 @@ tests_unit_values_LDADD = $(TRACER_TEST_LIBS)
 check_PROGRAMS += tests/unit/functrace-kinds
 TESTS += tests/unit/kinds.py
 tests_unit_functrace_kinds_SOURCES = $(FRONT_SOURCES) src/functrace/run_repair.c src/functrace/run_scan.c \
+	src/functrace/run_watch.c \
 	tests/unit/kinds_modules.c
-tests_unit_functrace_kinds_LDADD = libcli.a $(TRACER_LIBS)
+tests_unit_functrace_kinds_LDADD = $(FUNCTRACE_LIBS)
 EXTRA_tests_unit_functrace_kinds_DEPENDENCIES = tests/unit/kinds-target
 EXTRA_DIST += tests/unit/kinds.py tests/unit/kinds_target.c
 CLEANFILES += tests/unit/kinds-target

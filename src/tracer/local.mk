@@ -18,6 +18,7 @@ libtracer_a_SOURCES = src/tracer/dispatch.c src/tracer/dispatch.h src/tracer/att
 	src/tracer/watching.c src/tracer/watching.h \
 	src/tracer/watching_looks.c src/tracer/watching_parts.h \
 	src/tracer/watching_results.c src/tracer/watching_stacks.c src/tracer/watching_stacks.h \
+	src/tracer/watching_state.c src/tracer/watching_state.h \
 	src/tracer/watching_windows.c src/tracer/watching_work.c \
 	src/tracer/wait_for_births.c src/tracer/wait_for_births.h \
 	src/tracer/process_start.c \

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "tracer/watching.h"
 #include "tracer/watching_parts.h"
+#include "tracer/watching_state.h"
 #include "tracer/process_start.h"
 #include "engine/engine.h"
 #include "record/run.h"
@@ -57,7 +58,9 @@ static struct watching *watching_new(struct process *p)
 	one->began = now;
 	one->began_wall = one->result_wall = clock_ns(CLOCK_REALTIME);
 	one->random = now ^ (uint64_t)p->pid << 32 ^ 0x9e3779b97f4a7c15;
-	one->watch = watch_new(&(struct watch_options){.samples_max = SAMPLES_MAX, .seed = one->random}, now);
+	const struct watch_options options = {.samples_max = SAMPLES_MAX, .seed = one->random};
+
+	one->watch = watch_new(&options, now);
 	one->stacks = watching_stacks_new();
 	one->spent.own_before = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	one->heap.lost = WATCH_UNKNOWN;
@@ -65,6 +68,7 @@ static struct watching *watching_new(struct process *p)
 	one->look_at = one->window_at = one->period_at = now;
 	one->interval_ns = p->tracer->set->watch.interval_ns;
 	one->result_at = now + one->interval_ns;
+	watching_state_take(one, &options);
 	return one;
 }
 

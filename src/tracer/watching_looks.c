@@ -130,8 +130,9 @@ static void count_blocks(struct watching *one, struct look *look, bool with_scan
 		heap->lost += (double)block.size;
 		++*hash_place(&look->lost, class_of(block.size));
 	}
-	if (!heap->is_known)
+	if (!heap->keeps_first)
 		heap->first_bytes = heap->bytes;
+	heap->keeps_first = true;
 	heap->is_known = true;
 	heap->allocator = heap_allocator(look->heap);
 	if (!with_scan || heap->has_first_lost)

@@ -14,6 +14,7 @@ struct watching_result;
 /* What the watch has cost since it began, in ns. */
 struct watching_spent {
 	uint64_t own_before; /* CPU time of functrace when the watch began */
+	uint64_t own_saved;  /* that of earlier runs of functrace that watched the process */
 	uint64_t target;     /* time that was taken from the target: estimated for calls, measured for pauses */
 	uint64_t longest_ns; /* the longest pause */
 };
@@ -41,6 +42,7 @@ struct watching_heap {
 	uint64_t cost_ns, scan_cost_ns; /* own CPU time of the last look without and with a scan */
 	struct hash first_lost;         /* class -> lost blocks at the first scan */
 	bool has_first_lost;
+	bool keeps_first;  /* first_bytes is known */
 	unsigned failures; /* looks that failed, one after another */
 };
 

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "tracer/watching_parts.h"
+#include "tracer/watching_state.h"
 #include "engine/watch_settings.h"
 #include "proc/proc.h"
 #include "record/run.h"
@@ -21,7 +21,9 @@ struct watching_result {
 	void *outputs;
 	struct watch_interval interval;
 	char host[256], *service, *program, *build_id;
-	double elapsed; /* seconds */
+	double elapsed;     /* seconds */
+	const char *folder; /* for the state; NULL: none */
+	struct buf state;
 };
 
 /* Returns how much a stack is worth to be shown: all that grows or is lost comes before other live bytes. */
@@ -78,6 +80,9 @@ static void result_compute(void *context)
 	if (r->to && r->outputs)
 		r->to->deliver(r->outputs, interval);
 	free(rows);
+	if (r->folder)
+		watching_state_write(r->folder, interval->pid, &r->state, r->watch, r->stacks);
+	buf_free(&r->state);
 }
 
 static const char *last_part(const char *path)
@@ -117,6 +122,9 @@ void watching_result_begin(struct watching *one, void *outputs, bool is_last)
 	const uint64_t wall = clock_ns(CLOCK_REALTIME);
 
 	fill_texts(one, r);
+	r->folder = one->p->tracer->set->trace.output;
+	if (r->folder)
+		watching_state_save(one, &r->state);
 	r->watch = one->watch;
 	r->stacks = one->stacks;
 	r->to = one->p->tracer->set->watch.outputs;

@@ -80,6 +80,21 @@ static bool is_this_object(const struct watching_object *known, const struct obj
 	       !strcmp(known->build_id ? known->build_id : "", build_id ? build_id : "");
 }
 
+/* open_path: a path that is tried before `path`; NULL: none. */
+static uint32_t add_watching_object(struct watching_stacks *s, const char *path, const char *build_id, uint64_t size,
+				    const char *open_path)
+{
+	const uint64_t from = (uint64_t)(s->object_count + 1) << RANGE_BITS;
+
+	ARRAY_GROW(s->objects, s->object_capacity, s->object_count);
+	s->objects[s->object_count] = (struct watching_object){
+		.path = xstrdup(path), .build_id = build_id ? xstrdup(build_id) : NULL, .size = size};
+	names_add_object(s->names, &(struct record_object){from, from + size, path}, open_path);
+	if (build_id)
+		names_add_build_id(s->names, &(struct record_build_id){from, build_id});
+	return (uint32_t)s->object_count++;
+}
+
 static uint32_t object_number(struct watching_stacks *s, const struct object *object)
 {
 	const char *const hex = elf_file_build_id(object->file);
@@ -246,4 +261,130 @@ void watching_stack_row(struct watching_stacks *s, uint32_t number, struct watch
 	row->frame_count = stack->frame_count;
 	row->allocated = (double)stack->bytes;
 	row->calls = (double)stack->calls;
+}
+
+/* ---- The table as bytes ---- */
+
+uint32_t watching_stacks_count(const struct watching_stacks *s)
+{
+	return (uint32_t)s->count;
+}
+
+static void save_number(struct buf *out, uint64_t number)
+{
+	buf_add(out, &number, sizeof(number));
+}
+
+static void save_text(struct buf *out, const char *text)
+{
+	save_number(out, strlen(text) + 1);
+	buf_add(out, text, strlen(text) + 1);
+}
+
+void watching_stacks_save(const struct watching_stacks *s, struct buf *out)
+{
+	save_number(out, s->object_count);
+	for (size_t i = 0; i < s->object_count; i++) {
+		save_text(out, s->objects[i].path);
+		save_text(out, s->objects[i].build_id ? s->objects[i].build_id : "");
+		save_number(out, s->objects[i].size);
+	}
+	save_number(out, s->count);
+	for (size_t i = 0; i < s->count; i++) {
+		const struct watching_stack *const stack = &s->stacks[i];
+
+		save_number(out, stack->calls);
+		save_number(out, stack->bytes);
+		save_number(out, stack->place_count);
+		for (uint32_t j = 0; j < stack->place_count; j++) {
+			save_number(out, stack->places[j].object);
+			save_number(out, stack->places[j].offset);
+		}
+	}
+}
+
+/* The rest of the bytes. When they do not suffice, is_short is set, and numbers are 0 and texts empty. */
+struct saved_bytes {
+	const unsigned char *at;
+	size_t left;
+	bool is_short;
+};
+
+static uint64_t load_number(struct saved_bytes *from)
+{
+	uint64_t number = 0;
+
+	if (from->left < sizeof(number)) {
+		from->is_short = true;
+		return 0;
+	}
+	memcpy(&number, from->at, sizeof(number));
+	from->at += sizeof(number);
+	from->left -= sizeof(number);
+	return number;
+}
+
+static const char *load_text(struct saved_bytes *from)
+{
+	const uint64_t size = load_number(from);
+	const char *const text = (const char *)from->at;
+
+	if (!size || size > from->left || text[size - 1]) {
+		from->is_short = true;
+		return "";
+	}
+	from->at += size;
+	from->left -= (size_t)size;
+	return text;
+}
+
+static void load_stack(struct watching_stacks *s, struct saved_bytes *from)
+{
+	struct watching_stack stack = {.calls = load_number(from)};
+
+	stack.bytes = load_number(from);
+	const uint64_t count = load_number(from);
+
+	if (count > MAX_FRAMES)
+		from->is_short = true;
+	if (from->is_short)
+		return;
+	stack.places = xreallocarray(NULL, (size_t)count + 1, sizeof(*stack.places));
+	stack.place_count = (uint32_t)count;
+	for (uint32_t i = 0; i < stack.place_count; i++) {
+		stack.places[i].object = (uint32_t)load_number(from);
+		stack.places[i].offset = load_number(from);
+		if (stack.places[i].object != NO_OBJECT && stack.places[i].object >= s->object_count)
+			from->is_short = true;
+	}
+	if (!from->is_short)
+		stack.id = id_of(s, stack.places, stack.place_count);
+	ARRAY_GROW(s->stacks, s->capacity, s->count);
+	s->stacks[s->count++] = stack;
+	hash_set(&s->by_id, stack.id, s->count);
+}
+
+struct watching_stacks *watching_stacks_load(const unsigned char **bytes, size_t *left)
+{
+	struct watching_stacks *const s = watching_stacks_new();
+	struct saved_bytes from = {*bytes, *left, false};
+
+	for (uint64_t count = load_number(&from); count && !from.is_short; count--) {
+		const char *const path = load_text(&from), *const build_id = load_text(&from);
+		const uint64_t size = load_number(&from);
+
+		if (size >> RANGE_BITS)
+			from.is_short = true;
+		if (!from.is_short)
+			add_watching_object(s, path, *build_id ? build_id : NULL, size, NULL);
+	}
+	for (uint64_t count = load_number(&from); count && !from.is_short; count--)
+		load_stack(s, &from);
+	if (from.is_short) {
+		watching_stacks_free(s);
+		return NULL;
+	}
+	*bytes = from.at;
+	*left = from.left;
+	return s;
 }

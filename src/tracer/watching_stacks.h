@@ -3,6 +3,7 @@
 #ifndef FT_TRACER_WATCHING_STACKS_H
 #define FT_TRACER_WATCHING_STACKS_H
 
+#include "base/buf.h"
 #include "record/trace_output.h"
 #include "watch/interval.h"
 
@@ -11,6 +12,11 @@ struct watching_stacks;
 /* Returns an empty table. watching_stacks_free() frees it; NULL is allowed. */
 struct watching_stacks *watching_stacks_new(void);
 void watching_stacks_free(struct watching_stacks *s);
+/* Appends the table as bytes; makes a table of bytes, and moves *bytes behind them. Returns NULL if they are
+ * damaged. */
+void watching_stacks_save(const struct watching_stacks *s, struct buf *out);
+struct watching_stacks *watching_stacks_load(const unsigned char **bytes, size_t *left);
+uint32_t watching_stacks_count(const struct watching_stacks *s);
 /* Returns the number of an event's stack, and counts its bytes. objects: those of the process at this time. */
 uint32_t watching_stack(struct watching_stacks *s, const struct object_list *objects, const struct event *e);
 /* Called when the process may have other objects at the addresses of earlier stacks. */

@@ -88,7 +88,7 @@ void watching_work_end(struct watching *one, uint64_t now, uint64_t delay_ns)
 
 uint64_t watching_own_ns(const struct watching *one)
 {
-	return clock_ns(CLOCK_PROCESS_CPUTIME_ID) - one->spent.own_before;
+	return clock_ns(CLOCK_PROCESS_CPUTIME_ID) - one->spent.own_before + one->spent.own_saved;
 }
 
 uint64_t watching_spent_ns(const struct watching *one)

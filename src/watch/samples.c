@@ -126,6 +126,19 @@ static void add_control(struct watch *w, const struct track *track)
 	list_control(w, (uint32_t)w->control_count++);
 }
 
+void watch_index(struct watch *w)
+{
+	hash_free(&w->samples_at);
+	hash_free(&w->class_index);
+	w->samples_at = w->class_index = (struct hash){0};
+	for (size_t i = 0; i < w->sample_count; i++)
+		if (w->samples[i].fate == FATE_PASSED)
+			hash_set(&w->samples_at, w->samples[i].track.address, i);
+	for (size_t i = 0; i < w->class_count; i++)
+		hash_set(&w->class_index, w->classes[i].size_class, i);
+	list_controls(w);
+}
+
 /* ---- Calls ---- */
 
 void watch_allocated(struct watch *w, uint64_t now, uint64_t address, uint64_t size, uint32_t size_class,

@@ -85,6 +85,9 @@ struct watch {
 	bool has_counts;
 };
 
+/* In samples.c: makes the tables by address and by class from the samples, controls and classes. */
+void watch_index(struct watch *w);
+
 /* Returns the number of looks that were due for the track. */
 static inline unsigned looks_due(const struct watch *w, const struct track *track)
 {

@@ -179,9 +179,42 @@ def executed(room, way):
     return problems + ([] if status == 0 else ['the target ended with %d' % status]), ''
 
 
+def goes_on(room, way):
+    """A watch that was killed goes on with its windows, and one whose state is damaged begins anew."""
+    need_way(way)
+    with Serving() as target:
+        watch = Watch(room, target.pid, way, '--budget=100%')
+        watch.wait_for_windows(3)
+        state = os.path.join(watch.folder, '%d.state' % target.pid)
+        wait_for('the state', lambda: os.path.exists(state))
+        problems = watch.end()
+        windows = watch.windows()
+        second = Watch(room, target.pid, way, '--budget=100%')
+        second.wait_for_windows(windows + 1)
+        second.child.send_signal(signal.SIGINT)
+        done = room.finish(second.child)
+        found = re.search(r'the watch of process %d goes on after (\d+) windows' % target.pid, done.err.decode())
+        if done.status or not found or int(found.group(1)) != windows:
+            problems.append('status %d, after %d windows: %s' % (done.status, windows, done.err))
+        with open(state, 'r+b') as file:
+            file.seek(1000)
+            byte = file.read(1)
+            file.seek(1000)
+            file.write(bytes([byte[0] ^ 1]))
+        third = Watch(room, target.pid, way, '--budget=100%')
+        wait_for('a new watch', lambda: 0 < third.windows() < 3 or third.child.poll() is not None)
+        third.child.send_signal(signal.SIGINT)
+        done = room.finish(third.child)
+        if done.status or b'%d.state is damaged, so the watch of process' % target.pid not in done.err:
+            problems.append('a damaged state: %d, %s' % (done.status, done.err))
+        problems += target.is_well()
+    return problems, '%d windows' % windows
+
+
 CASES = [('watch: %s (%s)' % (what, way), lambda room, f=f, way=way: f(room, way))
          for what, f in (('what grows and is lost is found', estimates), ('the text is its own between windows', between),
                          ('functrace is killed', killed), ('the program ends', ends),
-                         ('the program executes another', executed))
+                         ('the program executes another', executed),
+                         ('a watch goes on when functrace is started anew', goes_on))
          for way in WAYS]
 BUILDS = (('serving', 'O0'),)

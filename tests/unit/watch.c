@@ -2,6 +2,7 @@
  * the estimates of a made-up program against the truth. */
 #include "config.h"
 #include "watch/counting.h"
+#include "watch/state.h"
 #include "watch/survival.h"
 #include "base/util.h"
 #include "replay.h"
@@ -434,6 +435,96 @@ static void test_a_watch_without_time_has_no_estimate(void **state)
 	watch_free(w);
 }
 
+/* ---- The state ---- */
+
+/* A watch of four windows, whose blocks live, die, are lost, or are replaced. */
+static struct small_heap watched_for_a_while(void)
+{
+	struct small_heap heap = small_begin(1000);
+
+	for (unsigned window = 0; window < 4; window++) {
+		small_window(&heap, true);
+		for (uint64_t address = 0; address < 60; address++) {
+			if (heap.classes[address])
+				small_release(&heap, address);
+			small_allocate(&heap, address, 16 + 16 * (address % 3), (uint32_t)address % 4);
+			if (address % 5 == 0)
+				small_release(&heap, address);
+		}
+		small_window(&heap, false);
+		heap.lost[7] = heap.lost[11] = true;
+		small_look(&heap);
+		small_look(&heap);
+	}
+	return heap;
+}
+
+static void test_a_watch_goes_on_from_its_state(void **state)
+{
+	struct small_heap heap = watched_for_a_while();
+	struct buf saved = {0}, again = {0};
+	const struct watch_options options = {.samples_max = 1000, .seed = 1};
+
+	watch_save(heap.watch, &saved);
+	struct watch *const other = watch_load(saved.data, saved.size, &options, 4);
+
+	assert_non_null(other);
+	/* The same calls and looks follow in both. */
+	for (unsigned i = 0; i < 2; i++) {
+		struct watch *const own = heap.watch;
+		const struct small_heap before = heap;
+
+		heap.watch = i ? other : own;
+		small_window(&heap, true);
+		small_release(&heap, 3);
+		small_allocate(&heap, 3, 32, 1);
+		small_window(&heap, false);
+		small_look(&heap);
+		if (!i)
+			heap = before;
+		heap.watch = own;
+	}
+	struct watch_result *const one = watch_estimate(heap.watch), *const two = watch_estimate(other);
+
+	assert_true(one->count == 4 && two->count == one->count);
+	for (size_t i = 0; i < one->count; i++)
+		assert_memory_equal(&one->stacks[i], &two->stacks[i], sizeof(one->stacks[i]));
+	watch_result_free(one);
+	watch_result_free(two);
+	watch_save(other, &again);
+	assert_true(again.size > saved.size);
+	buf_free(&saved);
+	buf_free(&again);
+	watch_free(heap.watch);
+	watch_free(other);
+}
+
+static void test_a_damaged_state_is_refused_or_harmless(void **state)
+{
+	struct small_heap heap = watched_for_a_while();
+	const struct watch_options options = {.samples_max = 1000, .seed = 1};
+	unsigned refused = 0;
+	struct buf saved = {0};
+
+	watch_save(heap.watch, &saved);
+	for (size_t size = 0; size < saved.size; size += 13)
+		assert_null(watch_load(saved.data, size, &options, 4));
+	assert_null(watch_load(saved.data, saved.size, &options, 3));
+	for (size_t i = 0; i < saved.size; i += 7) {
+		saved.data[i] ^= 0xa5;
+		struct watch *const w = watch_load(saved.data, saved.size, &options, 4);
+
+		saved.data[i] ^= 0xa5;
+		refused += !w;
+		if (w)
+			watch_result_free(watch_estimate(w));
+		watch_free(w);
+	}
+	assert_true(refused > 100);
+	buf_free(&saved);
+	watch_free(heap.watch);
+}
+
 /* ---- A made-up program ---- */
 
 enum { BRIEF, TABLE, QUEUE, GROWING, LEAK, STACKS };
@@ -589,6 +680,8 @@ int main(void)
 		cmocka_unit_test(test_contents_are_those_at_the_end_of_the_sampling_window),
 		cmocka_unit_test(test_looks_within_a_window_come_before_its_samples),
 		cmocka_unit_test(test_a_watch_without_time_has_no_estimate),
+		cmocka_unit_test(test_a_watch_goes_on_from_its_state),
+		cmocka_unit_test(test_a_damaged_state_is_refused_or_harmless),
 		cmocka_unit_test(test_a_leaking_program),
 		cmocka_unit_test(test_a_program_that_does_not_grow),
 	};

@@ -327,8 +327,10 @@ static bool try_once(struct traced_capture_attempt *l)
  */
 static void try_until_read(struct traced_capture_attempt *l)
 {
+	const unsigned copies_max = l->request->copies_max ? l->request->copies_max : COPIES_MAX;
+
 	while (try_once(l) && l->capture->goes_on) {
-		if (l->copies >= COPIES_MAX || l->capture->paused_ns >= PAUSES_NS)
+		if (l->copies >= copies_max || l->capture->paused_ns >= PAUSES_NS)
 			return;
 		heap_capture_again(l->capture->heap_capture);
 		l->is_read = false;

@@ -33,6 +33,7 @@ struct capture_request {
 	bool is_for_blocks;
 	/* largest size of a copy in bytes; 0: no limit. If the copy would be larger, no task is stopped */
 	uint64_t limit;
+	unsigned copies_max; /* number of copies until one is consistent; 0: a normal number */
 };
 
 struct traced_capture {

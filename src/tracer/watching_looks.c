@@ -12,10 +12,14 @@
 
 /* The target is stopped while its heap is copied. The first copy is limited; its time tells how much can be copied
  * within a pause of PAUSE_NS. */
-#define FIRST_LIMIT  (UINT64_C(16) << 20)
-#define PAUSE_NS     4000000u
-#define FAILURES_MAX 3 /* copies that fail before the watch does without them */
-#define PRINT_BYTES  64
+#define FIRST_LIMIT (UINT64_C(16) << 20)
+#define PAUSE_NS    4000000u
+#define COPIES_MAX  4 /* in a look, if a thread is inside malloc */
+/* Looks that fail, one after the other, before the watch does without copies: because the heap is too large, and for
+ * other reasons. */
+#define TOO_LARGE_MAX 3
+#define FAILURES_MAX  20
+#define PRINT_BYTES   64
 
 /* A look: the blocks of a copy of the heap, and the counts of their classes. */
 struct look {
@@ -200,7 +204,7 @@ static void end_look(struct watching *one, const struct traced_capture *capture,
 		use_copy(one, heap_capture_heap(capture->heap_capture), with_scan);
 		adapt_limit(heap, capture->stopped_ns);
 		heap->failures = 0;
-	} else if (++heap->failures >= FAILURES_MAX) {
+	} else if (++heap->failures >= (capture->pauses ? FAILURES_MAX : TOO_LARGE_MAX)) {
 		heap->is_direct = true;
 	}
 	one->spent.target += capture->paused_ns;
@@ -226,6 +230,7 @@ bool watching_look(struct watching *one, bool with_scan)
 										    .spares_sleepers = !with_scan,
 										    .is_for_blocks = !with_scan,
 										    .limit = one->heap.limit,
+										    .copies_max = COPIES_MAX,
 									    });
 
 		/* The process may have ended, or executed another program. */

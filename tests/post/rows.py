@@ -41,7 +41,7 @@ def fnv(data):
 
 
 def id_of(row):
-    """The stack's id, as doc/parts/rows.md describes it."""
+    """The stack's id, as ROWS in functrace-formats(5) describes it."""
     frames, last = b"", None
     for path, build_id, offset in zip(row["objects"], row["build_ids"], row["offsets"]):
         frame = (build_id or (path or "").rsplit("/", 1)[-1]).encode() + b"\0" + offset.to_bytes(8, "little")

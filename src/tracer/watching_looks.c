@@ -189,7 +189,7 @@ static void look_at_contents(struct watching *one)
 {
 	struct look look = {.p = one->p};
 
-	one->heap.bytes = one->heap.blocks = WATCH_UNKNOWN;
+	one->heap.bytes = one->heap.blocks = one->heap.lost = WATCH_UNKNOWN;
 	watch_look(one->watch, clock_ns(CLOCK_MONOTONIC), watching_work(one),
 		   &(struct watch_heap){.context = &look, .chunk_at = chunk_is_same});
 	one->looks++;
@@ -200,6 +200,9 @@ static void end_look(struct watching *one, const struct traced_capture *capture,
 	struct watching_heap *const heap = &one->heap;
 
 	heap->reason = capture->heap_capture ? capture->reason : "no thread of the process could be stopped";
+	if (heap->reason && !capture->pauses)
+		heap->reason =
+			"it is too large to be copied within some milliseconds, for which the process would stop";
 	if (!heap->reason) {
 		use_copy(one, heap_capture_heap(capture->heap_capture), with_scan);
 		adapt_limit(heap, capture->stopped_ns);

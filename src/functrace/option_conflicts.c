@@ -75,6 +75,7 @@ static const struct conflict task_conflicts[] = {
 	{"--watch", NEEDS, "-t -p", "--watch is for processes that run: give them with -t"},
 	{"--watch", EXCLUDES, "--live --report --html",
 	 "--watch writes its own results; leave --live, --report and --html out"},
+	{"--watch", EXCLUDES, "--children", "--watch watches the processes that -t names; leave --children out"},
 	{"--watch", EXCLUDES, "-S", "--watch itself turns tracing on and off; leave -S out"},
 	{"--watch", EXCLUDES, "-e --module", "--watch traces memory only; leave -e out"},
 	{"--watch", EXCLUDES, "-x", "--watch traces memory only; leave -x out"},

@@ -4,6 +4,7 @@
 #include "tracer/watching_state.h"
 #include "tracer/process_start.h"
 #include "engine/engine.h"
+#include "proc/proc.h"
 #include "record/run.h"
 #include "watch/interval.h"
 #include "base/msg.h"
@@ -55,6 +56,8 @@ static struct watching *watching_new(struct process *p)
 	one->p = p;
 	one->sink = (struct call_sink){watching_take_call, watching_target_ended};
 	p->trace->sink = &one->sink;
+	one->process_start = proc_start_time(p->pid);
+	one->sharers = 1;
 	one->began = now;
 	one->began_wall = one->result_wall = clock_ns(CLOCK_REALTIME);
 	one->random = now ^ (uint64_t)p->pid << 32 ^ 0x9e3779b97f4a7c15;
@@ -178,6 +181,9 @@ static bool watch_on(struct watcher *watcher, struct watching *one)
 		watching_result_begin(one, watcher->outputs, false);
 	} else if (now >= one->window_at) {
 		watching_open_window(one);
+		/* The process may be in an execve, or its files cannot be read now. */
+		if (one->p && !one->is_open)
+			one->window_at = now + NS_PER_SECOND;
 		say_cost(one, "opening a window", own);
 	}
 	return true;
@@ -242,6 +248,22 @@ static void begin_new(struct tracer *t)
 	}
 }
 
+/* Divides the CPU time that functrace takes from now on among the watches. */
+static void share_costs(const struct watcher *watcher)
+{
+	unsigned count = 0;
+
+	for (const struct watching *one = watcher->first; one; one = one->next)
+		count += one->p != NULL;
+	for (struct watching *one = watcher->first; one; one = one->next) {
+		if (one->sharers == count || !count)
+			continue;
+		one->spent.own_saved = watching_own_ns(one);
+		one->spent.own_before = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+		one->sharers = count;
+	}
+}
+
 bool watching_alarm(struct tracer *t)
 {
 	struct watcher *const watcher = t->watcher;
@@ -251,6 +273,7 @@ bool watching_alarm(struct tracer *t)
 	if (!watcher || watcher->is_stopped)
 		return true;
 	begin_new(t);
+	share_costs(watcher);
 	for (struct watching *one = watcher->first; one && goes_on; one = one->next)
 		if (one->p)
 			goes_on = watch_on(watcher, one);

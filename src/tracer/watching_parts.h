@@ -21,6 +21,7 @@ struct watching_spent {
 
 /* What the process does: a window slows it down, so the time in windows is not the share of its work. Times in ns. */
 struct watching_work {
+	uint64_t threads;                  /* which threads it had: watching_work.c */
 	uint64_t cpu, sleeps;              /* its CPU time, and how often it has slept, when the window was opened */
 	uint64_t sleeps_closed, closed_at; /* when the last window was closed */
 	double sleep_rate;                 /* sleeps in a ns between the two */
@@ -56,6 +57,8 @@ struct watching {
 	struct watching_heap heap;
 	uint64_t began, began_wall; /* CLOCK_MONOTONIC; since the Epoch */
 	uint64_t result_wall;       /* when the last interval ended */
+	uint64_t process_start;     /* since the Epoch */
+	unsigned sharers;           /* number of watches among which functrace's CPU time is divided */
 	bool is_open;               /* a window is open */
 	bool is_started;            /* process_start_running() was called */
 	struct watching_work work;

@@ -1,7 +1,6 @@
 #include "config.h"
 #include "tracer/watching_state.h"
 #include "engine/watch_settings.h"
-#include "proc/proc.h"
 #include "record/run.h"
 #include "watch/interval.h"
 #include "base/background.h"
@@ -136,7 +135,7 @@ void watching_result_begin(struct watching *one, void *outputs, bool is_last)
 		.program = r->program,
 		.build_id = r->build_id,
 		.pid = one->p->pid,
-		.process_start_ns = proc_start_time(one->p->pid),
+		.process_start_ns = one->process_start,
 		.began_ns = one->began_wall,
 		.begin_ns = one->result_wall,
 		.end_ns = wall,

@@ -14,6 +14,9 @@
 /* If there are more stacks, all others are one without frames. Each takes up to some kilobytes. */
 #define STACKS_MAX 10000
 
+/* A program that loads ever new files has no more of them; its other code is like code without a file. */
+#define OBJECTS_MAX 1000
+
 struct watching_object {
 	char *path, *build_id; /* build_id: NULL: none */
 	uint64_t size;
@@ -168,7 +171,7 @@ static uint32_t stack_by_places(struct watching_stacks *s, const struct object_l
 		const struct object *const object = objects_find(objects, frames[i].pc);
 
 		places[i].object = object ? object_number(s, object) : NO_OBJECT;
-		places[i].offset = frames[i].pc - (object ? object->base : 0);
+		places[i].offset = frames[i].pc - (places[i].object != NO_OBJECT ? object->base : 0);
 	}
 	const uint64_t id = id_of(s, places, count);
 	uint64_t *const place = hash_place(&s->by_id, id);

@@ -14,6 +14,7 @@ struct watch *watch_new(const struct watch_options *options, uint64_t now)
 	w->options = *options;
 	w->began = w->looked = now;
 	w->stride = w->window_stride = 1;
+	w->random = options->seed;
 	return w;
 }
 
@@ -261,6 +262,50 @@ static void note_prints(struct watch *w, const struct watch_heap *heap)
 	}
 }
 
+/* Returns true for `most` of `count` items, chosen at random. */
+static bool is_chosen(struct watch *w, uint64_t count, uint64_t most)
+{
+	w->random = w->random * 6364136223846793005u + 1442695040888963407u;
+	return count <= most || (w->random >> 33) % count < most;
+}
+
+/* Of the blocks that were released in the window of their allocation, only the lives matter, and of each stack some tell
+ * as much as all. So do some controls. The others would take the room of whole windows. */
+static void thin_last_window(struct watch *w)
+{
+	const uint32_t window = (uint32_t)w->window_count - 1;
+	struct hash died = {0}, released = {0};
+	size_t first = w->sample_count, first_control = w->control_count, kept;
+
+	while (first && w->samples[first - 1].track.window == window)
+		if (w->samples[--first].fate == FATE_DIED_IN_WINDOW)
+			++*hash_place(&died, w->samples[first].track.stack);
+	kept = first;
+	for (size_t i = first; i < w->sample_count; i++) {
+		const struct sample *const sample = &w->samples[i];
+
+		if (sample->fate == FATE_DIED_IN_WINDOW &&
+		    !is_chosen(w, *hash_get(&died, sample->track.stack), DIED_KEPT))
+			continue;
+		if (sample->fate == FATE_PASSED)
+			hash_set(&w->samples_at, sample->track.address, kept);
+		w->samples[kept++] = *sample;
+	}
+	w->sample_count = kept;
+	while (first_control && w->controls[first_control - 1].track.window == window)
+		++*hash_place(&released, w->controls[--first_control].track.stack);
+	kept = first_control;
+	for (size_t i = first_control; i < w->control_count; i++)
+		if (is_chosen(w, *hash_get(&released, w->controls[i].track.stack), CONTROLS_KEPT))
+			w->controls[kept++] = w->controls[i];
+	if (kept < w->control_count) {
+		w->control_count = kept;
+		list_controls(w);
+	}
+	hash_free(&died);
+	hash_free(&released);
+}
+
 void watch_window_end(struct watch *w, uint64_t now, uint64_t work, const struct watch_heap *heap)
 {
 	if (!w->is_open)
@@ -270,6 +315,7 @@ void watch_window_end(struct watch *w, uint64_t now, uint64_t work, const struct
 	window->end = now;
 	window->work = work - window->before;
 	w->is_open = false;
+	thin_last_window(w);
 	if (heap)
 		note_prints(w, heap);
 }

@@ -7,6 +7,8 @@
 
 #define WINDOWS_MAX   4096 /* windows that are kept, also if they have no samples */
 #define CONTROLS_AT   16   /* controls of one address that are kept in a window */
+#define DIED_KEPT     16   /* blocks of a stack that died in one window, which are kept */
+#define CONTROLS_KEPT 100  /* controls of a stack that are kept of one window */
 #define LOOKS_MAX     64   /* looks that are kept; if there are more, every second one is forgotten */
 #define NO_STACK      UINT32_MAX
 #define NO_CONTROL    UINT32_MAX
@@ -83,6 +85,7 @@ struct watch {
 	unsigned looks, stride;  /* looks that are kept; each stride-th look is kept */
 	unsigned skipped;        /* looks since the last kept one */
 	bool has_counts;
+	uint64_t random; /* for the choice of what is kept */
 };
 
 /* In samples.c: makes the tables by address and by class from the samples, controls and classes. */

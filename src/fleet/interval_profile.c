@@ -189,7 +189,7 @@ static void profile_add_comments(struct interval_profile *profile, const struct 
 	profile_comment(profile, "stacks with live bytes: %zu; the largest of them are here: %zu", interval->stacks,
 			interval->count);
 	if (interval->heap_bytes >= 0)
-		profile_comment(profile, "heap: %.0f bytes in use, %.0f older than the watch, %.0f of no stack here",
+		profile_comment(profile, "heap: %.0f bytes in use, %.0f when the watch began, %.0f of no stack here",
 				interval->heap_bytes, interval->before, interval->unattributed);
 	if (interval->lost >= 0)
 		profile_comment(profile, "lost: %.0f bytes, of all stacks", interval->lost);
@@ -216,8 +216,7 @@ int interval_profile_write(const struct watch_interval *interval, bool is_unsign
 		pprof_build_mapping(profile.build, interval->program, interval->build_id, 0);
 	for (size_t i = 0; i < interval->count; i++)
 		profile_add_row(&profile, &interval->rows[i], (double)duration / (double)NS_PER_SECOND);
-	profile_add_rest(&profile, "[older than the watch]", interval->before);
-	profile_add_rest(&profile, "[not attributed to a stack here]", interval->unattributed);
+	profile_add_rest(&profile, "[older than the watch, or not attributed]", interval->unattributed);
 	const int error = pprof_build_write(profile.build, out);
 
 	pprof_build_free(profile.build);

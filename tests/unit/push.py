@@ -50,8 +50,8 @@ def rows(minute, is_unsigned=False, is_unknown=False):
     def sign(value):
         return max(value, 0) if is_unsigned else value
 
-    rest = [] if is_unknown else [([500, 0, 0, 0, 0, 0], {}, [("[older than the watch]", "", 0, 0, None)]),
-                                  ([250, 0, 0, 0, 0, 0], {}, [("[not attributed to a stack here]", "", 0, 0, None)])]
+    rest = [] if is_unknown else [([250, 0, 0, 0, 0, 0], {},
+                                   [("[older than the watch, or not attributed]", "", 0, 0, None)])]
     return [
         row([12345 + minute, 8, 60030, 615, 9000, 136], "growing", (10000, 15001), (sign(-3600), 18000),
             [("malloc", "", 0, 0x1000, LIBRARY), ("grow", "/src/a.c", 12, 0x2000, PROGRAM),
@@ -105,7 +105,7 @@ def check_profile(data, minute, **options):
     assert (begin, duration) == ((BEGIN + 60 * minute) * 10**9, 60 * 10**9)
     assert any("estimates from samples: 34 windows" in comment for comment in comments), comments
     assert any("budget of 2.00 %" in comment for comment in comments), comments
-    assert ("heap: 5000 bytes in use, 500 older than the watch, 250 of no stack here" in comments) == \
+    assert ("heap: 5000 bytes in use, 500 when the watch began, 250 of no stack here" in comments) == \
         (not options.get("is_unknown")), comments
 
 

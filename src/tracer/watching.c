@@ -150,7 +150,7 @@ static bool wants_scan(const struct watching *one, uint64_t now)
 {
 	const double most = one->p->tracer->set->watch.budget / LOOK_PART * (double)one->interval_ns;
 
-	return now >= one->scan_at && !one->heap.is_direct && (double)one->heap.scan_cost_ns <= most;
+	return now >= one->scan_at && (double)one->heap.scan_cost_ns <= most;
 }
 
 /* Does what is due for one process. Returns false if nothing is left to trace. */

@@ -12,7 +12,7 @@
 
 /* The target is stopped while its heap is copied. The first copy is limited; its time tells how much can be copied
  * within a pause of PAUSE_NS. */
-#define FIRST_LIMIT (UINT64_C(16) << 20)
+#define FIRST_LIMIT (UINT64_C(32) << 20)
 #define PAUSE_NS    4000000u
 #define COPIES_MAX  4 /* in a look, if a thread is inside malloc */
 /* Looks that fail, one after the other, before the watch does without copies: because the heap is too large, and for
@@ -207,6 +207,7 @@ static void end_look(struct watching *one, const struct traced_capture *capture,
 		use_copy(one, heap_capture_heap(capture->heap_capture), with_scan);
 		adapt_limit(heap, capture->stopped_ns);
 		heap->failures = 0;
+		heap->is_direct = false;
 	} else if (++heap->failures >= (capture->pauses ? FAILURES_MAX : TOO_LARGE_MAX)) {
 		heap->is_direct = true;
 	}
@@ -221,7 +222,8 @@ bool watching_look(struct watching *one, bool with_scan)
 	const uint64_t spent = watching_spent_ns(one);
 	bool goes_on = true;
 
-	if (one->heap.is_direct) {
+	/* A scan is another try: the heap may be smaller now. */
+	if (one->heap.is_direct && !with_scan) {
 		look_at_contents(one);
 	} else {
 		if (!one->heap.limit)

@@ -385,7 +385,9 @@ static void look_at_samples(struct watch *w, const struct watch_heap *heap)
 		sample->is_same &= sample->print && chunk.print == sample->print;
 		if (!sample->track.passed++)
 			sample->is_same_first = sample->is_same;
-		sample->track.is_lost = heap->is_lost && heap->is_lost(heap->context, sample->track.address);
+		/* What a scan has called lost stays so: no pointer to it can come again. */
+		if (heap->is_lost)
+			sample->track.is_lost = heap->is_lost(heap->context, sample->track.address);
 	}
 }
 
@@ -399,7 +401,8 @@ static void look_at_controls(struct watch *w, const struct watch_heap *heap)
 			continue;
 		track->has_failed = !is_still_there(w, track, heap, &chunk);
 		track->passed += !track->has_failed;
-		track->is_lost = !track->has_failed && heap->is_lost && heap->is_lost(heap->context, track->address);
+		if (track->has_failed || heap->is_lost)
+			track->is_lost = !track->has_failed && heap->is_lost(heap->context, track->address);
 	}
 }
 
@@ -409,7 +412,8 @@ static void count_classes(struct watch *w, const struct watch_heap *heap)
 		struct census *const census = &w->classes[i];
 
 		census->counts[w->looks] = heap->count ? heap->count(heap->context, census->size_class) : 0;
-		census->lost = heap->lost_count ? heap->lost_count(heap->context, census->size_class) : 0;
+		if (heap->lost_count)
+			census->lost = heap->lost_count(heap->context, census->size_class);
 	}
 }
 

@@ -40,7 +40,8 @@ struct watch_heap {
 	bool (*chunk_at)(void *context, uint64_t address, struct watch_chunk *chunk);
 	/* Returns the number of chunks in use of a class; NULL: they are not counted. */
 	uint64_t (*count)(void *context, uint32_t size_class);
-	/* Returns true if the last scan has found the block at the address definitely lost; NULL: there was no scan. */
+	/* Returns true if a scan at this look has found the block at the address definitely lost; NULL: there was no
+	 * scan, and what an earlier one has found stays true. */
 	bool (*is_lost)(void *context, uint64_t address);
 	/* Returns the number of lost blocks of a class that were not lost when the watch began. */
 	uint64_t (*lost_count)(void *context, uint32_t size_class);

@@ -269,8 +269,8 @@ static bool is_chosen(struct watch *w, uint64_t count, uint64_t most)
 	return count <= most || (w->random >> 33) % count < most;
 }
 
-/* Of the blocks that were released in the window of their allocation, only the lives matter, and of each stack some tell
- * as much as all. So do some controls. The others would take the room of whole windows. */
+/* Of the blocks that were released in the window of their allocation, only the lives matter, and of each stack some
+ * tell as much as all. So do some controls. The others would take the room of whole windows. */
 static void thin_last_window(struct watch *w)
 {
 	const uint32_t window = (uint32_t)w->window_count - 1;

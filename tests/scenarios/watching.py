@@ -97,7 +97,7 @@ def estimates(room, way):
     problems = []
     with Serving() as target:
         watch = Watch(room, target.pid, way, '--budget=100%')
-        watch.wait_for_windows(8)
+        watch.wait_for_windows(6)
         grown, forgotten = target.stop()
         wait_for('all forgotten bytes', lambda: watch.lost() and near(watch.lost(), forgotten, 0.02) or
                  watch.child.poll() is not None)

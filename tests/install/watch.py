@@ -33,7 +33,8 @@ esac
 # Ends as functrace does: with the process, or at SIGTERM; with a status at once if there is a file `status`.
 PROGRAM = """#!/bin/sh
 echo "$@" >>'%(folder)s/arguments'
-[ ! -e '%(folder)s/status' ] || exit "$(cat '%(folder)s/status')"
+# The file may be removed between two commands.
+if status=$(cat '%(folder)s/status' 2>/dev/null); then exit "$status"; fi
 trap 'echo TERM >>"%(folder)s/arguments"; exit 0' TERM
 for pid; do :; done
 while read -r line <"/proc/$pid/stat"; do

@@ -353,16 +353,22 @@ static bool correct(const struct rescue *r, const struct rescued_task *task)
 }
 
 /* Attaches to the task as soon as the engine's thread has released it. Returns 0 or an errno. Returns ESRCH also for a
- * task that has ended and was not reaped yet, for which the kernel reports EPERM. */
+ * task that has ended and was not reaped yet, for which the kernel reports EPERM. The engine's thread may release the
+ * task after an attempt and before the look at its tracer, so one more attempt follows that look:
+ *
+ *	E:                 | releases |
+ *	G: attempt: EPERM  |          | no tracer any more | attempt */
 static int rescue_seize(const struct rescue *r, pid_t tid)
 {
+	bool is_released = false;
 	int error = 0, code;
 
 	for (unsigned n = 0; n < LOOKS_AT_ONCE + NAPS; n++) {
 		error = ptrace(PTRACE_SEIZE, tid, NULL, NULL) < 0 ? errno : 0;
-		if (error != EPERM || (n > LOOKS_AT_ONCE && proc_tracer(tid) != r->tracer))
+		if (error != EPERM || is_released)
 			break;
 		rescue_nap(n);
+		is_released = n > LOOKS_AT_ONCE && proc_tracer(tid) != r->tracer;
 	}
 	if (error == EPERM) {
 		const char state = state_of(tid, &code);

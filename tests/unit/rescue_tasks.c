@@ -5,6 +5,7 @@
 #include "proc/proc.h"
 #include "unit_test.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,10 @@
 
 static int deadly_request; /* the ptrace request before which a task is killed; 0: none */
 static struct shared_state *shared;
+
+/* The tracer that ends only after this many failed attempts to seize its tracee, just after the last of them; 0: none */
+static pid_t late_tracer;
+static unsigned late_attempts;
 
 static void wait_for_state(pid_t pid, char wanted)
 {
@@ -37,7 +42,16 @@ long __wrap_ptrace(int request, pid_t pid, void *address, void *data)
 		wait_for_state(pid, 'Z');
 		deadly_request = 0;
 	}
-	return __real_ptrace(request, pid, address, data);
+	const long result = __real_ptrace(request, pid, address, data);
+	const int error = errno;
+
+	if (request == PTRACE_SEIZE && late_tracer && --late_attempts == 0) {
+		kill(late_tracer, SIGKILL);
+		waitpid(late_tracer, NULL, 0);
+		late_tracer = 0;
+	}
+	errno = error;
+	return result;
 }
 
 /* Lets any fault end this traced process. It may continue in the middle of an instruction, because the guardian sets
@@ -122,8 +136,10 @@ static struct rescue rescue_of(pid_t pid, pid_t tracer)
 	place_breakpoint(pid, tracer);
 	rescue_begin(&rescue, shared, tracer);
 	assert_int_equal(rescue.task_count, 1);
-	kill(tracer, SIGKILL);
-	assert_int_equal(waitpid(tracer, NULL, 0), tracer);
+	if (!late_tracer) {
+		kill(tracer, SIGKILL);
+		assert_int_equal(waitpid(tracer, NULL, 0), tracer);
+	}
 	rescue_end(&rescue);
 	return rescue;
 }
@@ -162,6 +178,25 @@ static void test_stopped_task_continues_at_its_breakpoint(void **state)
 	finish(&rescue);
 }
 
+/* The tracer releases the task after an attempt of the guardian to seize it, and before the guardian looks whether the
+ * task still has that tracer. */
+static void test_task_of_a_late_tracer_is_not_lost(void **state)
+{
+	pid_t tracer;
+	const pid_t pid = start(&tracer);
+
+	late_tracer = tracer;
+	late_attempts = 2010;
+	struct rescue rescue = rescue_of(pid, tracer);
+
+	assert_int_equal(late_tracer, 0);
+	assert_false(rescue.target_ended || rescue.processes[0].lost);
+	assert_int_equal(proc_tracer(pid), 0);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	finish(&rescue);
+}
+
 /* The guardian reaps the task, because no other process can do so as long as the guardian lives. The task does not
  * count as lost. */
 static void test_task_killed_meanwhile_is_reaped(void **state)
@@ -187,6 +222,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_stopped_task_continues_at_its_breakpoint, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_task_of_a_late_tracer_is_not_lost, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_task_killed_meanwhile_is_reaped, set_up, tear_down),
 	};
 

@@ -417,16 +417,42 @@ static void count_classes(struct watch *w, const struct watch_heap *heap)
 	}
 }
 
+/* Notes what a scan has found in a look that does not count otherwise: scans are rare, and a lost block stays lost. */
+static void look_for_lost(struct watch *w, const struct watch_heap *heap)
+{
+	for (size_t i = 0; i < w->sample_count; i++) {
+		struct sample *const sample = &w->samples[i];
+		struct watch_chunk chunk = {.size = sample->size, .print = sample->print};
+
+		if (!is_too_new(w, &sample->track) && sample->fate == FATE_PASSED && sample->track.passed &&
+		    is_still_there(w, &sample->track, heap, &chunk))
+			sample->track.is_lost = heap->is_lost(heap->context, sample->track.address);
+	}
+	for (size_t i = 0; i < w->control_count; i++) {
+		struct track *const track = &w->controls[i].track;
+		struct watch_chunk chunk = {0};
+
+		if (!is_too_new(w, track) && !track->has_failed && is_still_there(w, track, heap, &chunk))
+			track->is_lost = heap->is_lost(heap->context, track->address);
+	}
+	for (size_t i = 0; heap->lost_count && i < w->class_count; i++)
+		w->classes[i].lost = heap->lost_count(heap->context, w->classes[i].size_class);
+}
+
 void watch_look(struct watch *w, uint64_t now, uint64_t work, const struct watch_heap *heap)
 {
 	/* After every second look was forgotten, only each stride-th look counts. */
-	if (++w->skipped < w->stride)
-		return;
-	if (w->looks == LOOKS_MAX) {
+	const bool counts = ++w->skipped >= w->stride;
+
+	if (counts && w->looks == LOOKS_MAX)
 		merge_looks(w);
+	else if (counts)
+		w->skipped = 0;
+	if (w->skipped) {
+		if (heap->is_lost)
+			look_for_lost(w, heap);
 		return;
 	}
-	w->skipped = 0;
 	w->looks++;
 	w->looked = now;
 	w->looked_work = work;

@@ -143,6 +143,14 @@ static void small_look(struct small_heap *heap)
 	watch_look(heap->watch, heap->now, heap->now, &look);
 }
 
+static void small_look_without_scan(struct small_heap *heap)
+{
+	const struct watch_heap look = {.context = heap, .chunk_at = small_chunk_at, .count = small_count};
+
+	heap->now += SECOND;
+	watch_look(heap->watch, heap->now, heap->now, &look);
+}
+
 static const struct watch_stack *stack_of(const struct watch_result *result, uint32_t stack)
 {
 	for (size_t i = 0; i < result->count; i++)
@@ -314,6 +322,34 @@ static void test_looks_are_merged(void **state)
 	for (unsigned k = 3; k <= heap.watch->looks; k++)
 		assert_int_equal(heap.watch->classes[0].counts[k], 1);
 	assert_int_equal(heap.watch->classes[0].counts[1], 2);
+	watch_free(heap.watch);
+}
+
+static void test_scans_count_in_looks_that_do_not(void **state)
+{
+	struct small_heap heap = small_begin(1000);
+
+	small_window(&heap, true);
+	small_allocate(&heap, 1, 32, 1);
+	small_allocate(&heap, 2, 32, 1);
+	small_window(&heap, false);
+	for (unsigned i = 0; i < 3 * LOOKS_MAX / 2; i++)
+		small_look(&heap);
+	assert_int_equal(heap.watch->stride, 2);
+	const size_t looks = heap.watch->looks;
+
+	/* The first look that finds the block lost is skipped, and without a scan the next one does not know. */
+	heap.lost[2] = true;
+	while (heap.watch->skipped + 1 >= heap.watch->stride)
+		small_look_without_scan(&heap);
+	small_look(&heap);
+	assert_int_equal(heap.watch->skipped, 1);
+	small_look_without_scan(&heap);
+	assert_int_equal(heap.watch->looks - looks, 1);
+	struct watch_result *const result = watch_estimate(heap.watch);
+
+	assert_float_equal(stack_of(result, 1)->lost, 32, 0.01);
+	watch_result_free(result);
 	watch_free(heap.watch);
 }
 
@@ -675,6 +711,7 @@ int main(void)
 		cmocka_unit_test(test_nothing_is_estimated_without_looks),
 		cmocka_unit_test(test_forgotten_windows_leave_the_estimate),
 		cmocka_unit_test(test_looks_are_merged),
+		cmocka_unit_test(test_scans_count_in_looks_that_do_not),
 		cmocka_unit_test(test_a_sample_between_merged_looks_loses_none),
 		cmocka_unit_test(test_forgetting_keeps_the_weights),
 		cmocka_unit_test(test_contents_are_those_at_the_end_of_the_sampling_window),

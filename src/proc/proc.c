@@ -297,9 +297,13 @@ uint64_t proc_start_time(pid_t pid)
 	}
 	if (ticks <= 0 || !proc_stat(pid, &stat))
 		return 0;
-	const uint64_t start = mul_saturated(stat.start, NS_PER_SECOND / (uint64_t)ticks);
+	const uint64_t tick = NS_PER_SECOND / (uint64_t)ticks, start = mul_saturated(stat.start, tick);
 
-	return start <= running && running - start < now ? now - (running - start) : 0;
+	if (start > running || running - start >= now)
+		return 0;
+	/* The clocks are read a little apart from each other, so the last digits differ from call to call. The time is
+	 * rounded, because others use it to recognise the process. */
+	return (now - (running - start) + tick / 2) / tick * tick;
 }
 
 pid_t proc_parent(pid_t pid)

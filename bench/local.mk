@@ -17,7 +17,7 @@ EXTRA_PROGRAMS += bench/floor bench/unwind-cost $(BENCH_TARGETS)
 bench_floor_SOURCES = bench/floor.c bench/targets/hot.h
 bench_unwind_cost_SOURCES = bench/unwind-cost.c
 bench_unwind_cost_LDADD = libunwinder.a libsymbols.a libproc.a libarch.a libbase.a $(SYMBOLS_LIBS) \
-	$(UNWIND_LIBS) $(ZYDIS_LIBS) $(ZLIB_LIBS) $(ZSTD_LIBS)
+	$(UNWIND_LIBS) $(ZYDIS_LIBS) $(TRACE_LIBS)
 bench_targets_malloc_SOURCES = bench/targets/run.c bench/targets/malloc.c bench/targets/hot.h
 bench_targets_realloc_SOURCES = bench/targets/run.c bench/targets/realloc.c bench/targets/hot.h
 bench_targets_file_SOURCES = bench/targets/run.c bench/targets/file.c bench/targets/hot.h

@@ -19,7 +19,7 @@ struct queued_record {
 /* The pointers to texts in a record: the offset of the first pointer, and the number of consecutive pointers. */
 static const struct {
 	size_t offset, count;
-} texts_of[RECORD_RESIDENT + 1] = {
+} texts_of[RECORD_INTERVAL + 1] = {
 	[RECORD_MODULE] = {offsetof(struct record, module.name), 1},
 	[RECORD_RESOURCE] = {offsetof(struct record, resource.type), 2},
 	[RECORD_CONTEXT] = {offsetof(struct record, context.name), 1},

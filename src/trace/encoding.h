@@ -30,6 +30,8 @@ enum encoding_ability {
 	ENCODING_SCANS = 16384,
 	/* the format has a place for resident memory, but its second dialect has none */
 	ENCODING_RESIDENT = 32768,
+	/* traces contain figures of stacks (struct record_estimate), but no calls */
+	ENCODING_ESTIMATES = 65536,
 	ENCODING_TRACE = ENCODING_WRITE | ENCODING_STREAM, /* abilities that the tracer needs */
 };
 

@@ -18,7 +18,8 @@ struct reader;
 	row(PROCESS, process) row(MODULE, module) row(RESOURCE, resource) row(CONTEXT, context) row(OBJECT, object)    \
 		row(BUILD_ID, build_id) row(THREAD, thread) row(CALL, call) row(NOTE, note) row(HEAP, heap)            \
 			row(ATTACHMENT, attachment) row(COMMENT, comment) row(AREA, area) row(SCAN, scan)              \
-				row(LOST, lost) row(BASELINE, baseline) row(RESIDENT, resident)
+				row(LOST, lost) row(BASELINE, baseline) row(RESIDENT, resident)                        \
+					row(ESTIMATE, estimate) row(INTERVAL, interval)
 
 struct writer_ops {
 	/* Size of the format's own state, which is in writer->state, and is cleared at first. */

@@ -16,7 +16,8 @@
 	BOTH(stacktrack, ".tlg",                                                                                       \
 	     ENCODING_BINARY | ENCODING_STREAM | ENCODING_AREAS | ENCODING_CYCLES | ENCODING_SCANS |                   \
 		     ENCODING_RESIDENT)                                                                                \
-	BOTH(swap, ".swap", ENCODING_BINARY | ENCODING_STREAM | ENCODING_PROCESS)
+	BOTH(swap, ".swap", ENCODING_BINARY | ENCODING_STREAM | ENCODING_PROCESS)                                      \
+	READ(rows, ".jsonl", ENCODING_ESTIMATES | ENCODING_SEVERAL_PROCESSES)
 
 #define DECLARE_WRITER(name, suffix, abilities) extern const struct writer_ops name##_writer_ops;
 #define DECLARE_READER(name, suffix, abilities) extern const struct reader_ops name##_reader_ops;

@@ -36,6 +36,8 @@ enum record_type {
 	RECORD_LOST,
 	RECORD_BASELINE,
 	RECORD_RESIDENT,
+	RECORD_ESTIMATE,
+	RECORD_INTERVAL,
 };
 
 /* The filters that have been applied to a trace (text header, key "filter"). */
@@ -58,6 +60,7 @@ struct record_process {
 	bool big_endian;
 	uint32_t pid;
 	bool has_pid;
+	const char *host;  /* the machine on which it runs, if a stream has processes of several; NULL if unknown */
 	int64_t start_sec; /* start of the trace, in seconds since the Epoch; 0 if unknown */
 	uint32_t start_usec;
 	/* time stamp in the header of a text trace, NULL if there is none; start_sec is 0 if it cannot be parsed */
@@ -261,6 +264,37 @@ struct record_resident {
 	uint64_t now, peak;
 };
 
+/* What is known of the blocks of one stack at the end of an interval. All but the scan's figures are estimates if a
+ * watch has sampled the process; figures that are unknown are NAN. Figures of an earlier interval are obsolete. */
+struct record_estimate {
+	/* The stack, the resource, and in time_ns the end of the interval; the members id and size are 0. The function
+	 * is not known. */
+	struct record_call call;
+	double allocated_blocks, allocated_bytes;            /* since the watch began */
+	double live_blocks, live_bytes, live_low, live_high; /* low and high: the interval of confidence of 90 % */
+	double growth, growth_low, growth_high;              /* bytes a second */
+	double lost_bytes;                                   /* by the latest scan */
+	enum estimate_verdict {
+		ESTIMATE_EXACT, /* the figures are no estimates: all calls were traced */
+		ESTIMATE_SOUND,
+		ESTIMATE_GROWING,
+		ESTIMATE_FEW,        /* there were too few windows for another verdict */
+		ESTIMATE_UNRESOLVED, /* other blocks take the same addresses too fast */
+	} verdict;
+};
+
+/* The end of an interval, after the estimates of all stacks that have live blocks. Figures are NAN if unknown. */
+struct record_interval {
+	uint64_t time_ns; /* as in struct record_call */
+	uint32_t resource;
+	double windows, looks, share;              /* share: of the process's work that was done in windows */
+	double calls_seen, calls_unseen;           /* numbers of calls since the watch began */
+	double heap_blocks, unattributed;          /* unattributed: bytes in use that belong to no stack */
+	double lost_bytes;                         /* of all stacks, by the latest scan */
+	double cost_budget, cost_target, cost_own; /* shares of one CPU */
+	double cost_pause;                         /* longest pause of the process, in seconds */
+};
+
 struct record {
 	enum record_type type;
 	union {
@@ -281,6 +315,8 @@ struct record {
 		struct record_lost lost;
 		struct record_baseline baseline;
 		struct record_resident resident;
+		struct record_estimate estimate;
+		struct record_interval interval;
 	};
 };
 

@@ -41,4 +41,10 @@ libtrace_a_SOURCES = src/trace/event.h src/trace/writer.h src/trace/reader.h src
 	src/trace/stacktrack/stacktrack_read_call.c src/trace/stacktrack/stacktrack_layout.c \
 	src/trace/stacktrack/stacktrack_layout.h src/trace/stacktrack/stacktrack_describe.c \
 	src/trace/stacktrack/stacktrack_words.h
-TRACE_LIBS = $(ZLIB_LIBS) $(ZSTD_LIBS)
+libtrace_a_SOURCES += src/trace/rows/rows_missing.c
+libtrace_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+if HAS_JANSSON
+libtrace_a_SOURCES += src/trace/rows/rows_read.c src/trace/rows/rows_read.h src/trace/rows/rows_line.c \
+	src/trace/rows/rows_frames.c
+endif
+TRACE_LIBS = $(ZLIB_LIBS) $(ZSTD_LIBS) $(JANSSON_LIBS)

@@ -30,6 +30,7 @@ static const struct unsupported_words {
 	[OMITTED_AREA] = {"area of the heap", "areas of the heap"},
 	[OMITTED_ATTACHMENT] = {"attachment", "attachments"},
 	[OMITTED_COMMENT] = {"comment", "comments"},
+	[OMITTED_ESTIMATE] = {"estimate", "estimates"},
 };
 
 void omissions_add(struct omissions *omissions, const struct record *record)
@@ -50,6 +51,8 @@ void omissions_add(struct omissions *omissions, const struct record *record)
 		[RECORD_SCAN] = OMITTED_SCAN,
 		[RECORD_BASELINE] = OMITTED_BASELINE,
 		[RECORD_RESIDENT] = OMITTED_RESIDENT,
+		[RECORD_ESTIMATE] = OMITTED_ESTIMATE,
+		[RECORD_INTERVAL] = OMITTED_ESTIMATE,
 	};
 
 	/* The record of a lost block is not counted, because the scan to which it belongs is counted. */

@@ -34,6 +34,7 @@ enum omission {
 	OMITTED_AREA,
 	OMITTED_ATTACHMENT,
 	OMITTED_COMMENT,
+	OMITTED_ESTIMATE, /* estimates and intervals */
 	OMISSIONS,
 };
 

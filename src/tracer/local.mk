@@ -33,4 +33,4 @@ TRACER_LIBS = libtracer.a libwatch.a libscan.a libheap.a libcalls.a librecord.a 
 	libbreakpoints.a libptrace.a libuprobe.a \
 	libengine.a libmodules.a \
 	libunwinder.a libargs.a libsymbols.a libproc.a libarch.a libtrace.a libbase.a \
-	$(DW_LIBS) $(ELF_LIBS) $(UNWIND_LIBS) $(ZYDIS_LIBS) $(BPF_LIBS) $(IBERTY_LIBS) $(ZLIB_LIBS) $(ZSTD_LIBS) -lm
+	$(DW_LIBS) $(ELF_LIBS) $(UNWIND_LIBS) $(ZYDIS_LIBS) $(BPF_LIBS) $(IBERTY_LIBS) $(TRACE_LIBS) -lm

@@ -10,7 +10,7 @@ EXTRA_DIST += tests/fuzz/run tests/fuzz/corpus.sh tests/fuzz/corpus/trace/14.rtr
 	tests/fuzz/corpus/trace/crs-before-lf tests/fuzz/corpus/trace/functracer.txt tests/fuzz/corpus/trace/group.txt \
 	tests/fuzz/corpus/trace/address-0.rtrace tests/fuzz/corpus/trace/address-0.txt \
 	tests/fuzz/corpus/trace/past-2106.rtrace tests/fuzz/corpus/trace/old.rtrace tests/fuzz/corpus/trace/every.swap \
-	tests/fuzz/corpus/trace/stacks.tlg tests/fuzz/corpus/trace/threads.swap \
+	tests/fuzz/corpus/trace/stacks.tlg tests/fuzz/corpus/trace/threads.swap tests/fuzz/corpus/trace/watch.jsonl \
 	tests/fuzz/corpus/layout/own.xml tests/fuzz/corpus/layout/wide.trace \
 	tests/fuzz/corpus/conf/depending.conf tests/fuzz/corpus/conf/errno.conf tests/fuzz/corpus/conf/short.conf \
 	tests/fuzz/corpus/conf/templates.conf \

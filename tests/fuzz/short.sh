@@ -6,7 +6,7 @@ folder=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-harnesses="rtrace text mpatrol swap stacktrack layout packed conf"
+harnesses="rtrace text mpatrol swap stacktrack rows layout packed conf"
 FUZZ_SEED=${FUZZ_SEED:-1} FUZZ_RUNS=${FUZZ_RUNS:-30} "$folder/run" 120 $harnesses >"$work/said" 2>&1
 code=$?
 number=0

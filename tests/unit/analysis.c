@@ -103,6 +103,12 @@ static int sink_put(struct stage *stage, const struct record *record)
 	case RECORD_RESIDENT:
 		buf_printf(text, "resident %" PRIu64 " %" PRIu64, record->resident.now, record->resident.peak);
 		break;
+	case RECORD_ESTIMATE:
+		buf_printf(text, "estimate %.6g", record->estimate.live_bytes);
+		break;
+	case RECORD_INTERVAL:
+		buf_printf(text, "interval %" PRIu64, record->interval.time_ns);
+		break;
 	case RECORD_BASELINE:
 		buf_add_str(text, "before");
 		for (uint32_t i = 0; i < record->baseline.count; i++)

@@ -345,7 +345,7 @@ static void test_hostile_handshakes_are_reported(void **state)
 		       "-74 skipped=0 the trace is damaged at byte 16: no packet begins here\n");
 	expect_reading("4d5a9000 00000000",
 		       "none: the input is no trace of a known format: it begins with other bytes than a "
-		       "trace. Formats are: rtrace, text, mpatrol, stacktrack, swap\n");
+		       "trace. Formats are: rtrace, text, mpatrol, stacktrack, swap, rows\n");
 }
 
 /* Writes a note of `length` bytes, of which `kept` are expected in the trace; `cut` is the expected number of truncated

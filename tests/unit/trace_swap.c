@@ -526,7 +526,7 @@ static void test_damage_is_reported(void **state)
 	assert_dump(
 		"03000000 00000000 00000000 00ca9a3b 02000000 6100",
 		"none: the input is no trace of a known format: it begins with other bytes than a trace. Formats are: "
-		"rtrace, text, mpatrol, stacktrack, swap\n");
+		"rtrace, text, mpatrol, stacktrack, swap, rows\n");
 }
 
 int main(void)

@@ -571,8 +571,9 @@ static void test_hostile_texts_are_reported(void **state)
 			  "bytes\n");
 	buf_free(&text);
 	buf_free(&got);
-	expect_reading("hello\n", "none: the input is no trace of a known format: it begins with other text "
-				  "than a trace's header. Formats are: rtrace, text, mpatrol, stacktrack, swap\n");
+	expect_reading("hello\n",
+		       "none: the input is no trace of a known format: it begins with other text "
+		       "than a trace's header. Formats are: rtrace, text, mpatrol, stacktrack, swap, rows\n");
 }
 
 /* A stack that is longer than the limit is truncated and marked, not refused. */

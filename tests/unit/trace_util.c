@@ -135,6 +135,15 @@ void dump_record(struct buf *out, const struct record *r)
 	case RECORD_COMMENT:
 		buf_printf(out, "comment %s\n", r->comment.text);
 		return;
+	case RECORD_ESTIMATE:
+		buf_printf(out, "estimate %.6g %.6g %.6g %d", r->estimate.live_bytes, r->estimate.live_blocks,
+			   r->estimate.lost_bytes, r->estimate.verdict);
+		dump_call(out, &r->estimate.call);
+		return;
+	case RECORD_INTERVAL:
+		buf_printf(out, "interval %" PRIu64 " %.6g %.6g %.6g\n", r->interval.time_ns, r->interval.windows,
+			   r->interval.unattributed, r->interval.lost_bytes);
+		return;
 	case RECORD_SCAN:
 		buf_printf(out, "scan %" PRIu32 " %s\n", r->scan.resource, r->scan.reason);
 		return;

@@ -21,7 +21,7 @@ tests_unit_ledger_SOURCES = tests/unit/ledger.c tests/unit/ledger_util.c tests/u
 tests_unit_ledger_LDADD = $(LEDGER_TEST_LIBS)
 LEDGER_TEST_LIBS = librecord.a libargs.a libengine.a libmodules.a libunwinder.a libsymbols.a libproc.a libarch.a \
 	libtrace.a libbase.a $(DW_LIBS) $(ELF_LIBS) $(UNWIND_LIBS) $(ZYDIS_LIBS) $(IBERTY_LIBS) $(ZLIB_LIBS) \
-	$(ZSTD_LIBS) $(UNIT_LIBS)
+	$(ZSTD_LIBS) $(JANSSON_LIBS) $(UNIT_LIBS)
 tests_unit_ledger_ranges_SOURCES = tests/unit/ledger_ranges.c tests/unit/ledger_util.c tests/unit/ledger_util.h
 tests_unit_ledger_ranges_LDADD = $(LEDGER_TEST_LIBS)
 tests_unit_ledger_arguments_SOURCES = tests/unit/ledger_arguments.c tests/unit/ledger_util.c \

@@ -11,7 +11,7 @@ enum waiting { AT_ONCE, ATTACHMENTS, HEAPS, MODULES, CONTEXTS, RESOURCES, OBJECT
 /* The queue for each type of record except calls, which are stored in `store`. The process record is passed on at once,
  * because it is the first one in the dialect. Records for which the dialect has no place are also passed on at once, so
  * that the writer counts them. */
-static const enum waiting waits_in[RECORD_RESIDENT + 1] = {
+static const enum waiting waits_in[RECORD_INTERVAL + 1] = {
 	[RECORD_ATTACHMENT] = ATTACHMENTS, [RECORD_HEAP] = HEAPS,
 	[RECORD_MODULE] = MODULES,         [RECORD_CONTEXT] = CONTEXTS,
 	[RECORD_RESOURCE] = RESOURCES,     [RECORD_OBJECT] = OBJECTS,

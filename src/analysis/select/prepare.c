@@ -188,6 +188,10 @@ static uint32_t *resource_place(struct record *record)
 		return &record->lost.resource;
 	case RECORD_BASELINE:
 		return &record->baseline.resource;
+	case RECORD_ESTIMATE:
+		return &record->estimate.call.resource;
+	case RECORD_INTERVAL:
+		return &record->interval.resource;
 	default:
 		return NULL;
 	}

@@ -11,27 +11,38 @@
 struct split {
 	struct stage stage;
 	struct split_options options;
-	struct hash by_pid;    /* pid -> first stage of the process */
-	struct stage **stages; /* first stages, in the order of their processes in the trace */
+	struct hash of_process; /* split_key_of() -> first stage of the process */
+	struct stage **stages;  /* first stages, in the order of their processes in the trace */
 	size_t count, capacity;
 	struct stage *current; /* first stage for the current records; NULL if these are not wanted */
 };
 
+/* Returns the key of a process. In a stream with hosts, several processes have the same pid: on different hosts, or on
+ * one host at different times. */
+static uint64_t split_key_of(const struct record_process *process)
+{
+	const uint64_t pid = process->has_pid ? process->pid : NO_PID;
+
+	if (!process->host)
+		return pid;
+	return hash_mix(hash_bytes(process->host, strlen(process->host)) ^ hash_mix(process->own_start_ns)) ^ pid;
+}
+
 static int split_put_process(struct split *split, const struct record *record)
 {
 	const struct record_process *process = &record->process;
-	const uint64_t pid = process->has_pid ? process->pid : NO_PID;
+	const uint64_t key = split_key_of(process);
 
 	split->current = NULL;
-	if (split->options.pid && pid != split->options.pid)
+	if (split->options.pid && !(process->has_pid && process->pid == split->options.pid))
 		return 0;
-	split->current = hash_get_ptr(&split->by_pid, pid);
+	split->current = hash_get_ptr(&split->of_process, key);
 	if (split->current)
 		return 0;
 	split->current = split->options.begin(split->options.context);
 	if (!split->current)
 		return -ENOTSUP;
-	hash_set_ptr(&split->by_pid, pid, split->current);
+	hash_set_ptr(&split->of_process, key, split->current);
 	ARRAY_GROW(split->stages, split->capacity, split->count);
 	split->stages[split->count++] = split->current;
 	return stage_put(split->current, record);
@@ -64,7 +75,7 @@ static void split_free(struct stage *stage)
 {
 	struct split *split = (struct split *)stage;
 
-	hash_free(&split->by_pid);
+	hash_free(&split->of_process);
 	free(split->stages);
 	free(split);
 }

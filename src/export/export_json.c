@@ -4,6 +4,7 @@
 #include "export/export.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 static void export_json_print_tally(FILE *out, const char *name, const struct tally *tally)
 {
@@ -91,6 +92,31 @@ static void export_json_print_frame(FILE *out, const struct profile_frame *frame
 	fputc('}', out);
 }
 
+static void export_json_print_figure(FILE *out, const char *before, double figure)
+{
+	fputs(before, out);
+	if (isfinite(figure))
+		fprintf(out, "%.6g", figure);
+	else
+		fputs("null", out);
+}
+
+/* Growth is in bytes a second. */
+static void export_json_print_estimate(FILE *out, const struct site_estimate *estimate)
+{
+	static const char *const verdicts[] = {
+		[ESTIMATE_EXACT] = "exact",     [ESTIMATE_SOUND] = "sound",           [ESTIMATE_GROWING] = "growing",
+		[ESTIMATE_FEW] = "few windows", [ESTIMATE_UNRESOLVED] = "unresolved",
+	};
+
+	export_json_print_figure(out, ",\"estimate\":{\"live_low\":", estimate->live_low);
+	export_json_print_figure(out, ",\"live_high\":", estimate->live_high);
+	export_json_print_figure(out, ",\"growth\":", estimate->growth);
+	export_json_print_figure(out, ",\"growth_low\":", estimate->growth_low);
+	export_json_print_figure(out, ",\"growth_high\":", estimate->growth_high);
+	fprintf(out, ",\"verdict\":\"%s\"}", verdicts[estimate->verdict]);
+}
+
 static void export_json_write_group(const struct profile *profile, const struct profile_group *group, FILE *out)
 {
 	static const char *const ends[] = {"whole", "cut", "lost"};
@@ -109,11 +135,13 @@ static void export_json_write_group(const struct profile *profile, const struct 
 		export_json_print_old(out, &group->old);
 	if (group->is_before)
 		fputs(",\"before\":true", out);
+	if (group->is_estimated)
+		export_json_print_estimate(out, &group->estimate);
 	if (group->picked_is_suppressed)
 		fputs(",\"suppressed\":true", out);
 	if (group->first_since != UINT64_MAX)
 		fprintf(out, ",\"first\":%" PRIu64, group->first_since);
-	if (group->live.calls)
+	if (group->live.calls && !profile_has_intervals(profile))
 		fprintf(out, ",\"oldest\":%" PRIu64 ",\"newest\":%" PRIu64, group->oldest_since, group->newest_since);
 	if (group->has_stack) {
 		fprintf(out, ",\"end\":\"%s\",\"frames\":[", ends[group->end]);

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "postproc/postproc_checks.h"
+#include "base/msg.h"
 #include "cli/conflicts.h"
 #include "cli/named_files.h"
 #include "report/html/page.h"
@@ -298,6 +299,33 @@ static void set_packing(struct given *given, struct postproc_options *options)
 		given_fact(given, options->writing.packing ? "packed-otherwise" : "packing-unknown", true);
 }
 
+bool postproc_options_fit(const struct postproc_options *options, const struct encoding *encoding, const char *name)
+{
+	const struct view_options *const views = &options->views;
+	const bool is_view = views->live || view_options_want_all(views);
+
+	if (!encoding_can(encoding, ENCODING_ESTIMATES))
+		return true;
+	if (views->export && !strcmp(views->export->name, encoding_name(encoding)))
+		msg_error("%s: these are rows already", name);
+	else if (!is_view && views->export)
+		msg_error("%s: -f %s needs calls, and rows are sums of stacks", name, views->export->name);
+	else if (!is_view)
+		msg_error("%s: rows are sums of stacks, not calls: show them with --report, --html, --live, or -f and "
+			  "the format of another tool",
+			  name);
+	else if (options->filters.words.size)
+		msg_error("%s: rows are sums of stacks, not calls, so they cannot be filtered by %s", name,
+			  buf_str((struct buf *)(uintptr_t)&options->filters.words));
+	else if (views->report && report_view_needs_calls(views->report_options.view))
+		msg_error("%s: this view needs calls, and rows are sums of stacks; other views of --report are leaks, "
+			  "alive, peak, allocated and object",
+			  name);
+	else
+		return true;
+	return false;
+}
+
 void postproc_options_check(struct argp_state *state, struct postproc_options *options)
 {
 	const struct export *const export = options->views.export;
@@ -318,4 +346,8 @@ void postproc_options_check(struct argp_state *state, struct postproc_options *o
 			     "Ubuntu with apt-get), then configure and build functrace again",
 			     export->name, export->needs);
 	postproc_checks_check(state, given, conflicts, ARRAY_SIZE(conflicts));
+	if (options->reading.input_encoding &&
+	    !postproc_options_fit(options, options->reading.input_encoding,
+				  options->checks_only ? "--watch" : "--input-format"))
+		exit(EXIT_USAGE);
 }

@@ -2,6 +2,7 @@
  * results. */
 #include "config.h"
 #include "postproc/postproc_dump.h"
+#include "postproc/postproc_checks.h"
 #include "postproc/postproc_input.h"
 #include "postproc/postproc_options.h"
 #include "postproc/postproc_run.h"
@@ -140,7 +141,8 @@ static void read_trace(struct postproc *postproc, struct postproc_input *input)
 	struct postproc_outcome outcome;
 
 	postproc->sequence.input_name = input->name;
-	if (!postproc_input_begin(input, options)) {
+	if (!postproc_input_begin(input, options) ||
+	    !postproc_options_fit(options, reader_encoding(input->reader), input->name)) {
 		postproc->failed = true;
 	} else if (options->views.live) {
 		postproc->failed |= show_live(options, input) != EXIT_SUCCESS;

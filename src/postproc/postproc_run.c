@@ -411,7 +411,8 @@ static int postproc_run_read_records(struct postproc_run_state *run)
 
 	while (!error && (status = postproc_input_next(run->input, &record)) == 1) {
 		trace_end_put(&run->end, &record);
-		run->has_texts |= record.type == RECORD_CALL && record.call.frame_texts;
+		run->has_texts |=
+			record.type == RECORD_ESTIMATE || (record.type == RECORD_CALL && record.call.frame_texts);
 		error = stage_put(run->split, &record);
 	}
 	run->was_read = status <= 0;

@@ -44,30 +44,6 @@ static unsigned lifetime_bucket(uint64_t value)
 	return bucket;
 }
 
-/* Returns true if `live` is greater than `peak`. Compares bytes; if sizes mean nothing, or all are 0 so far, compares
- * numbers of blocks. */
-static bool is_higher(const struct resource_account *resource, const struct tally *live, const struct tally *peak)
-{
-	if (resource->counts_alone || (!peak->bytes && !live->bytes))
-		return live->calls > peak->calls;
-	return live->bytes > peak->bytes;
-}
-
-static void count_peak(struct resource_account *resource, struct site *site, const struct moment *now)
-{
-	if (is_higher(resource, &site->live, &site->own_peak))
-		site->own_peak = site->live;
-	if (resource->live.calls > resource->at_peak.peak_blocks.calls) {
-		resource->at_peak.peak_blocks = resource->live;
-		resource->at_peak.peak_blocks_at = *now;
-	}
-	if (is_higher(resource, &resource->live, &resource->at_peak.peak)) {
-		resource->at_peak.peak = resource->live;
-		resource->at_peak.peak_at = *now;
-		resource->at_peak.peaks++;
-	}
-}
-
 static void count_lifetime(struct resource_account *resource, struct account_block *block, const struct moment *now)
 {
 	const struct moment *born = &block->born;
@@ -151,7 +127,8 @@ static void account_add_block(struct account *account, struct resource_state *wh
 	}
 	if (!block->is_before)
 		resource->newest = block;
-	count_peak(resource, site, &block->born);
+	account_count_site_peak(resource, site);
+	account_count_peak(resource, &block->born);
 	timeline_note(&resource->timeline, &resource->live, !block->is_before);
 }
 
@@ -230,27 +207,9 @@ static void count_other(struct account *account, const struct resource_state *wh
 
 struct moment account_next_moment(struct account *account, const struct record_call *call)
 {
-	struct moment now = {.index = account->events + 1, .number = call->index, .time_ns = call->time_ns};
-	const struct trace_clock *clock = account->clock ? account->clock : &account->own_clock;
+	struct moment now = {.index = ++account->events, .number = call->index, .time_ns = call->time_ns};
 
-	if (!account->clock)
-		clock_take(&account->own_clock, call);
-	if (!account->events) {
-		account->has_begun = true;
-		account->has_times = clock->has_times;
-		account->wishes.mark = clock_span(clock, account->wishes.mark);
-		account->first = now;
-		account->first.time_ns = clock->first_ns;
-	}
-	now.since = clock_since(clock, call);
-	if (now.since < account->last.since)
-		now.since = account->last.since;
-	account->events++;
-	account->last = now;
-	if (account->wishes.has_mark && !account->mark_passed && now.since > account->wishes.mark) {
-		account_keep_mark(account);
-		account->mark_passed = true;
-	}
+	account_advance(account, &now, call);
 	return now;
 }
 
@@ -410,6 +369,12 @@ void account_put(struct account *account, const struct record *record)
 		break;
 	case RECORD_RESIDENT:
 		account_put_resident(account, &record->resident);
+		break;
+	case RECORD_ESTIMATE:
+		account_put_estimate(account, &record->estimate);
+		break;
+	case RECORD_INTERVAL:
+		account_put_interval(account, &record->interval);
 		break;
 	default:
 		break;

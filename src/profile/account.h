@@ -50,6 +50,14 @@ struct resident {
 	struct timeline line; /* timeline of `last`: each tally has the value in `bytes`, and 1 in `calls` */
 };
 
+/* What the figures of an account rest on if its trace contains estimates. */
+struct account_intervals {
+	uint64_t count;              /* number of intervals; 0: the trace contains calls */
+	bool is_sampled;             /* the figures are estimates from windows */
+	size_t note;                 /* 1 + index of the note about what they rest on; 0: there is none */
+	struct record_interval last; /* the figures of the last interval of the heap's resource */
+};
+
 struct account {
 	struct account_wishes wishes; /* must be set before the first call */
 	/* Clock of the whole trace, for an account that gets only some of the calls: times begin at the trace's first
@@ -85,6 +93,7 @@ struct account {
 	char **notes; /* the first NOTES_MAX notes of the trace */
 	size_t note_count, note_capacity, notes_left_out;
 	struct resident resident;
+	struct account_intervals intervals;
 	struct intern_pool strings;
 	const char *process_name; /* the kernel's name of the process, from its first thread; NULL: unknown */
 	uint32_t tid;             /* thread of the present call; 0: unknown */

@@ -5,11 +5,6 @@
 
 #include <string.h>
 
-bool resource_account_has_scan(const struct resource_account *resource)
-{
-	return resource->last_scan.scans && !*resource->last_scan.scan_reason;
-}
-
 /* Returns true if the block was alive at earlier_since, before the calls at that time: a block that was allocated
  * exactly then was not alive yet. If earlier_since is the end of the trace, all blocks were alive. */
 static bool was_alive_earlier(const struct account *account, const struct account_block *block)
@@ -73,8 +68,7 @@ static void end_block(const struct account *account, struct resource_account *re
 		tally_add(&site->picked_indirectly, block->size);
 }
 
-static void end_resource(const struct account *account, const struct resource_state *which,
-			 struct resource_account *resource)
+static void end_resource(struct account *account, const struct resource_state *which, struct resource_account *resource)
 {
 	struct hash_entry *entry;
 
@@ -100,6 +94,11 @@ static void end_resource(const struct account *account, const struct resource_st
 		site->newest_since = site->newest_id = 0;
 		site->has_newest = false;
 	}
+	for (size_t i = 0; i < resource->by_stack.site_count; i++)
+		if (resource->by_stack.sites[i]->estimate)
+			account_end_estimate(resource, resource->by_stack.sites[i], &account->last);
+	if (account->intervals.count)
+		account_end_unattributed(account, resource);
 	for (size_t i = 0; (entry = hash_next(&which->live, &i));)
 		end_block(account, resource, entry->key ^ which->seed, (struct account_block *)(uintptr_t)entry->value);
 }

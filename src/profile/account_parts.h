@@ -40,6 +40,18 @@ void resource_account_free(struct resource_account *resource);
 /* Copies the site's `live` to the moments that have passed since `live` last changed, and to at_peak if the kind of
  * resource has reached a new peak since then. Call it before the site's `live` changes. */
 void account_settle_site(const struct resource_account *resource, struct site *site);
+/* Raise the peak of the site, or that of the kind of resource, to what is alive now. */
+void account_count_site_peak(const struct resource_account *resource, struct site *site);
+void account_count_peak(struct resource_account *resource, const struct moment *now);
+/* Makes `now`, which has members index, number and time_ns, the account's present moment: sets its `since`. */
+void account_advance(struct account *account, struct moment *now, const struct record_call *call);
+/* Implements account_put() for records of type RECORD_ESTIMATE and RECORD_INTERVAL. */
+void account_put_estimate(struct account *account, const struct record_estimate *estimate);
+void account_put_interval(struct account *account, const struct record_interval *interval);
+/* Sets the figures of the site that account_end() computes from its estimate. */
+void account_end_estimate(struct resource_account *resource, struct site *site, const struct moment *end);
+/* Then notes the lost bytes of which the stacks are not known: a scan finds all, and a watch samples stacks. */
+void account_end_unattributed(struct account *account, struct resource_account *resource);
 /* Stores the present counts as those at the account's mark (struct account_wishes). */
 void account_keep_mark(struct account *account);
 

@@ -136,6 +136,7 @@ void resource_account_free(struct resource_account *resource)
 		free(resource->by_function.functions[i]);
 	for (size_t i = 0; i < resource->by_stack.site_count; i++) {
 		free(resource->by_stack.sites[i]->history.entries);
+		free(resource->by_stack.sites[i]->estimate);
 		free(resource->by_stack.sites[i]);
 	}
 	for (size_t i = 0; i < resource->by_thread.thread_count; i++)
@@ -150,4 +151,60 @@ void resource_account_free(struct resource_account *resource)
 	free(resource->live_sizes_at_mark);
 	timeline_free(&resource->timeline);
 	free(resource);
+}
+
+/* Returns true if `live` is greater than `peak`. Compares bytes; if sizes mean nothing, or all are 0 so far, compares
+ * numbers of blocks. */
+static bool is_higher(const struct resource_account *resource, const struct tally *live, const struct tally *peak)
+{
+	if (resource->counts_alone || (!peak->bytes && !live->bytes))
+		return live->calls > peak->calls;
+	return live->bytes > peak->bytes;
+}
+
+void account_count_site_peak(const struct resource_account *resource, struct site *site)
+{
+	if (is_higher(resource, &site->live, &site->own_peak))
+		site->own_peak = site->live;
+}
+
+void account_count_peak(struct resource_account *resource, const struct moment *now)
+{
+	if (resource->live.calls > resource->at_peak.peak_blocks.calls) {
+		resource->at_peak.peak_blocks = resource->live;
+		resource->at_peak.peak_blocks_at = *now;
+	}
+	if (is_higher(resource, &resource->live, &resource->at_peak.peak)) {
+		resource->at_peak.peak = resource->live;
+		resource->at_peak.peak_at = *now;
+		resource->at_peak.peaks++;
+	}
+}
+
+void account_advance(struct account *account, struct moment *now, const struct record_call *call)
+{
+	const struct trace_clock *clock = account->clock ? account->clock : &account->own_clock;
+
+	if (!account->clock)
+		clock_take(&account->own_clock, call);
+	if (!account->has_begun) {
+		account->has_begun = true;
+		account->has_times = clock->has_times;
+		account->wishes.mark = clock_span(clock, account->wishes.mark);
+		account->first = *now;
+		account->first.time_ns = clock->first_ns;
+	}
+	now->since = clock_since(clock, call);
+	if (now->since < account->last.since)
+		now->since = account->last.since;
+	account->last = *now;
+	if (account->wishes.has_mark && !account->mark_passed && now->since > account->wishes.mark) {
+		account_keep_mark(account);
+		account->mark_passed = true;
+	}
+}
+
+bool resource_account_has_scan(const struct resource_account *resource)
+{
+	return resource->last_scan.scans && !*resource->last_scan.scan_reason;
 }

@@ -1,7 +1,8 @@
 # profile/: sums of a trace for each allocating stack
 noinst_LIBRARIES += libprofile.a
 libprofile_a_SOURCES = \
-	src/profile/account.c src/profile/account.h src/profile/account_end.c src/profile/account_parts.h \
+	src/profile/account.c src/profile/account.h src/profile/account_end.c src/profile/account_estimates.c \
+	src/profile/account_parts.h \
 	src/profile/account_sums.h \
 	src/profile/account_sites.c src/profile/site.h src/profile/frame_origin.c src/profile/frame_origin.h \
 	src/profile/profile.c src/profile/profile.h src/profile/compared.h src/profile/profile_fill.h \

@@ -273,6 +273,32 @@ void profile_group_join_times(struct profile_group *to, const struct profile_gro
 		to->greatest_age = from->greatest_age;
 }
 
+/* How much a verdict says about a group with several members. */
+static int verdict_rank(enum estimate_verdict verdict)
+{
+	return verdict == ESTIMATE_GROWING ? 2 : verdict == ESTIMATE_FEW || verdict == ESTIMATE_UNRESOLVED;
+}
+
+static void sum_estimate(struct profile_group *group, const struct site_estimate *estimate)
+{
+	struct site_estimate *const sum = &group->estimate;
+
+	if (!estimate || estimate->verdict == ESTIMATE_EXACT)
+		return;
+	if (!group->is_estimated) {
+		group->is_estimated = true;
+		*sum = *estimate;
+		return;
+	}
+	sum->live_low += estimate->live_low;
+	sum->live_high += estimate->live_high;
+	sum->growth += estimate->growth;
+	sum->growth_low += estimate->growth_low;
+	sum->growth_high += estimate->growth_high;
+	if (verdict_rank(estimate->verdict) > verdict_rank(sum->verdict))
+		sum->verdict = estimate->verdict;
+}
+
 static void sum_member(const struct profile *profile, struct profile_group *group, const struct profile_member *member)
 {
 	const struct site *site = member->site;
@@ -310,6 +336,7 @@ static void sum_member(const struct profile *profile, struct profile_group *grou
 	group->released += site->released;
 	group->lifetimes = add_saturated(group->lifetimes, site->lifetimes);
 	group->ages = add_saturated(group->ages, site->ages);
+	sum_estimate(group, site->estimate);
 	profile_group_join_times(group, &own);
 }
 
@@ -340,6 +367,14 @@ void profile_end(struct profile *profile)
 		tally_join(&resource->reachable, &group->reachable);
 		figures_join(&resource->old, &group->old);
 	}
+}
+
+bool profile_has_intervals(const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->process_count; i++)
+		if (profile->processes[i].account->intervals.count)
+			return true;
+	return false;
 }
 
 struct tally profile_group_at(const struct profile *profile, const struct profile_group *group, uint64_t since)

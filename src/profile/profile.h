@@ -87,6 +87,10 @@ struct profile_group {
 	 * different times, these cannot be computed from the times of allocation. */
 	uint64_t least_age, greatest_age;
 	uint64_t newest_id; /* id of the live block that was allocated at newest_since */
+	/* The figures are estimates, with these ends of intervals and this growth; those of several members are added
+	 * up, and the first of their verdicts counts that says most: growing, then unresolved or too few windows. */
+	bool is_estimated;
+	struct site_estimate estimate;
 	struct profile_member *members;
 	size_t member_count, member_capacity;
 	size_t number; /* index in profile.groups */
@@ -127,6 +131,9 @@ struct tally profile_group_at(const struct profile *profile, const struct profil
  * time. */
 struct tally profile_resource_at(const struct profile *profile, const struct profile_resource *resource,
 				 uint64_t since);
+
+/* Returns true if the traces contain figures of intervals instead of calls. */
+bool profile_has_intervals(const struct profile *profile);
 
 /* Returns the account of the kind of resource in one process; returns NULL if the process does not have this kind. */
 const struct resource_account *profile_resource_account(const struct account *account,

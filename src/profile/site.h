@@ -42,6 +42,14 @@ static inline void figures_join(struct figures *to, const struct figures *more)
 	tally_join(&to->at_peak, &more->at_peak);
 }
 
+/* The figures of a stack at the end of an interval: see struct record_estimate. */
+struct site_estimate {
+	double live_low, live_high, growth, growth_low, growth_high; /* NAN: unknown */
+	enum estimate_verdict verdict;
+	double lost_bytes; /* NAN: unknown */
+	uint64_t interval; /* time of the interval's end, as in the record */
+};
+
 /* A place that allocates resources of one kind: a distinct stack, and the function that was called there. Calls of
  * different functions have equal stacks if one call instruction makes them (by a function pointer). */
 struct site {
@@ -67,12 +75,13 @@ struct site {
 	uint64_t first_since; /* time of the site's first call */
 	/* allocation times of blocks alive at the end; valid after account_end() */
 	uint64_t oldest_since, newest_since;
-	uint64_t number;             /* index in resource_account.sites */
-	uint64_t newest_id;          /* id of the newest live block; valid after account_end() */
-	bool has_newest;             /* newest_since and newest_id are set; id 0 is valid (a descriptor) */
-	bool is_before;              /* blocks from before the trace, which have no stack */
-	uint64_t peak_seen;          /* `peaks` of struct resource_account when at_peak was set */
-	struct site_history history; /* live blocks at each moment of the timeline in struct resource_account */
+	uint64_t number;                /* index in resource_account.sites */
+	uint64_t newest_id;             /* id of the newest live block; valid after account_end() */
+	bool has_newest;                /* newest_since and newest_id are set; id 0 is valid (a descriptor) */
+	bool is_before;                 /* blocks from before the trace, which have no stack */
+	uint64_t peak_seen;             /* `peaks` of struct resource_account when at_peak was set */
+	struct site_estimate *estimate; /* NULL: the figures are counts of calls */
+	struct site_history history;    /* live blocks at each moment of the timeline in struct resource_account */
 };
 
 struct thread_account {

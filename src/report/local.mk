@@ -7,7 +7,8 @@ libreport_a_SOURCES = \
 	src/report/html/page_rows.c src/report/html/page_stacks.c src/report/html/page_template.c \
 	src/report/html/page_template.h \
 	src/report/pretty.c src/report/pretty.h src/report/process_ends.c src/report/process_ends.h \
-	src/report/report.c src/report/report.h src/report/report_groups.c src/report/report_head.c \
+	src/report/report.c src/report/report.h src/report/report_groups.c \
+	src/report/report_estimates.c src/report/report_head.c \
 	src/report/suggested_commands.c src/report/report_parts.c \
 	src/report/report_parts.h src/report/report_suppressed.c src/report/report_tables.c \
 	src/report/report_tree.c src/report/report_views.c \

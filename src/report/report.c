@@ -61,6 +61,10 @@ static void report_write_totals(struct report *report, const struct profile_reso
 	struct lines *lines = &report->lines;
 	char number[32], when[32];
 
+	if (profile_has_intervals(report->profile)) {
+		report_estimated_totals(report, resource);
+		return;
+	}
 	report_add_label(report, resource->type);
 	if (resource->flags & RESOURCE_CALL) {
 		report_add_tally(report, resource, &resource->others);

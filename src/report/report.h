@@ -34,6 +34,8 @@ const struct report_view *report_view_find(const char *name);
 char *report_view_names(const char *separator);
 /* Returns true if the view shows stacks, which can also be shown as a tree. */
 bool report_view_has_stacks(const struct report_view *view);
+/* Returns true if the view shows what only the calls of a trace contain: sizes, threads, or temporary blocks. */
+bool report_view_needs_calls(const struct report_view *view);
 /* Returns true if the view leaves out rows, so that --top applies to it. */
 bool report_view_has_top(const struct report_view *view);
 /* Returns true if the view shows leaks, with their suppressions. */

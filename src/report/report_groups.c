@@ -35,6 +35,9 @@ static int report_groups_compare_ranked(const void *a, const void *b)
 static uint64_t grown_of(const struct report *report, const struct profile_group *group, const struct tally *figure)
 {
 	const struct tally then = report_figure_earlier(report, group);
+
+	if (group->is_estimated && group->estimate.verdict != ESTIMATE_GROWING)
+		return 0;
 	const uint64_t now = report_key(group->resource, figure);
 	const uint64_t earlier = report_key(group->resource, &then);
 
@@ -213,10 +216,14 @@ static void write_group_head(struct report *report, const struct report_groups_r
 {
 	struct lines *lines = &report->lines;
 	const struct profile_group *group = ranked->group;
+	const bool has_intervals = profile_has_intervals(report->profile);
 
 	lines_add(lines, "%3zu. ", number);
 	lines_colour(lines, COLOUR_FIGURE);
-	report_add_tally(report, group->resource, &ranked->figure);
+	if (has_intervals && group->is_before)
+		report_add_bytes(report, ranked->figure.bytes); /* the number of these blocks is not known */
+	else
+		report_add_tally(report, group->resource, &ranked->figure);
 	lines_colour(lines, COLOUR_NONE);
 	lines_add(lines, "  ");
 	report_add_share(report, ranked->key, whole);
@@ -224,12 +231,17 @@ static void write_group_head(struct report *report, const struct report_groups_r
 	lines_colour(lines, COLOUR_BAR);
 	lines_add_bar(lines, ranked->key, whole, BAR);
 	lines_end(lines);
+	if (has_intervals && !group->is_before) {
+		report_group_estimate(report, group);
+		return;
+	}
 	lines_add(lines, "      ");
 	if (!group->is_before)
 		lines_add(lines, "by ");
-	lines_add_name(lines, group->is_before  ? "from before the trace began: no stack is known"
-			      : group->function ? group->function
-						: "?");
+	lines_add_name(lines, group->is_before && has_intervals ? "older than the watch, or of no stack that was seen"
+			      : group->is_before                ? "from before the trace began: no stack is known"
+			      : group->function                 ? group->function
+								: "?");
 	if (report->section->has_births && group->live.calls && !group->is_before)
 		add_ages(report, group);
 	if (report->section->figure == FIGURE_ALLOCATED && group->released && !group->is_before &&
@@ -240,7 +252,7 @@ static void write_group_head(struct report *report, const struct report_groups_r
 			  report_span_text(report, group->lifetimes / group->released, mean));
 	}
 	lines_end(lines);
-	if (report->section->has_births)
+	if (report->section->has_births && !has_intervals)
 		write_group_growth(report, group, ranked->grown);
 }
 
@@ -276,6 +288,10 @@ static void write_growth_head(struct report *report, const struct profile_group 
 	else
 		lines_add(lines, "none");
 	lines_end(lines);
+	if (profile_has_intervals(report->profile)) {
+		report_group_estimate(report, group);
+		return;
+	}
 	lines_add(lines, "      by ");
 	lines_add_name(lines, group->function ? group->function : "?");
 	lines_end(lines);

@@ -58,11 +58,13 @@ static void write_times(struct report *report)
 	char span[32], clock[64], events[32];
 	struct tm tm;
 
-	report_add_label(report, "traced");
+	report_add_label(report, profile_has_intervals(profile) ? "watched" : "traced");
 	if (begin > 0 && gmtime_r(&begin, &tm) && strftime(clock, sizeof(clock), "%Y-%m-%d %H:%M:%S", &tm))
 		lines_add(&report->lines, "from %s UTC on, ", clock);
-	lines_add(&report->lines, "%s event%s", number_grouped(profile->events, events),
-		  profile->events == 1 ? "" : "s");
+	lines_add(&report->lines, "%s %s%s", number_grouped(profile->events, events),
+		  profile_has_intervals(profile) ? "call" : "event", profile->events == 1 ? "" : "s");
+	if (profile_has_intervals(profile))
+		lines_add(&report->lines, " seen");
 	/* A trace does not contain the duration of tracing, only the times of the first and the last event. */
 	if (profile->has_times && profile->end_since)
 		lines_add(&report->lines, " within %s", report_span_text(report, profile->end_since, span));
@@ -98,6 +100,8 @@ static void report_head_write_resident(struct report *report)
 			shown++;
 		}
 	}
+	if (profile_has_intervals(profile))
+		return;
 	if (!known) {
 		report_add_label(report, "resident");
 		LINE(&report->lines, "%s", "unknown: the trace does not say how much memory was resident");

@@ -112,6 +112,12 @@ void report_tree(struct report *report, const struct profile_resource *resource)
 /* Writes the blocks from before the trace, if a comparison leaves them out because the older trace has no such
  * blocks. */
 void report_uncompared(struct report *report, const struct profile_resource *resource);
+/* Adds "1,234 bytes". */
+void report_add_bytes(struct report *report, uint64_t bytes);
+/* Writes the interval of confidence and the growth of a group, if its figures are estimates. */
+void report_group_estimate(struct report *report, const struct profile_group *group);
+/* Writes the totals of a resource whose figures are those of intervals (profile_has_intervals()). */
+void report_estimated_totals(struct report *report, const struct profile_resource *resource);
 /* Writes commands that show more details. */
 void report_next(struct report *report);
 /* Writes the suppressions that have matched, and the number of bytes and blocks that each has suppressed. */

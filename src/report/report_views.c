@@ -131,6 +131,12 @@ bool report_view_has_stacks(const struct report_view *view)
 	return !view || !view->table;
 }
 
+bool report_view_needs_calls(const struct report_view *view)
+{
+	return view && (view->table == report_sizes || view->table == report_threads ||
+			(view->sections && view->sections[0] == &temporary));
+}
+
 bool report_view_has_top(const struct report_view *view)
 {
 	return !view || !view->shows_all;

@@ -114,7 +114,7 @@ void report_next(struct report *report)
 			 account->earlier_since / NS_PER_SECOND, account->earlier_since / 1000 % 1000000);
 		write_command(report, &label, options, "growth at the end");
 	}
-	if (clue.grown && is_heap_type(clue.grown->resource->type)) {
+	if (clue.grown && !profile_has_intervals(report->profile) && is_heap_type(clue.grown->resource->type)) {
 		const struct account *account = runs_on(report->profile, clue.grown);
 
 		if (account) {

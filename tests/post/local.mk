@@ -3,6 +3,7 @@ POST_TESTS = tests/post/alike.py \
 	tests/post/choices.py \
 	tests/post/convert.py \
 	tests/post/damage.py \
+	tests/post/estimates.py \
 	tests/post/exports.py \
 	tests/post/fidelity.py \
 	tests/post/filters.py \

@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 
-/* Returns the heading of the column for growth since the start, or since the baseline. */
+/* Returns the heading of the column for growth: since the start, since the baseline, or in an hour. */
 const char *columns_since(const struct view *view);
 
 /* Appends the headings of the columns for a terminal of this width. */

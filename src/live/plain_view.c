@@ -11,12 +11,30 @@
 
 enum { ROWS_DEFAULT = 10 };
 
+#define COLUMNS_WIDTH 200 /* enough for all columns */
+
+static void write_interval_row(struct view *view, struct lines *lines, const struct view_row *row,
+			       const struct label *label)
+{
+	struct buf line = {0};
+
+	columns_put_row(view, row, COLUMNS_WIDTH, &line);
+	label_text(label, SIZE_MAX, &line);
+	lines_add_name(lines, buf_str(&line));
+	lines_end(lines);
+	buf_free(&line);
+}
+
 static void write_row(struct view *view, struct lines *lines, const struct view_row *row, const struct label *label)
 {
 	char live[32], blocks[32], grown[32], last[32], age[32], pid[32];
 	const bool bytes = view_has_bytes(view);
 	struct buf name = {0};
 
+	if (view->has_intervals) {
+		write_interval_row(view, lines, row, label);
+		return;
+	}
 	if (view_has_several(view))
 		lines_add(lines, "  %8s", row_pid_text(row, pid));
 	lines_add(lines, "  %15s %12s %15s %15s %9.1f %9s  ", bytes ? number_grouped(row->live.bytes, live) : "-",
@@ -27,6 +45,15 @@ static void write_row(struct view *view, struct lines *lines, const struct view_
 	lines_add_name(lines, buf_str(&name));
 	lines_end(lines);
 	buf_free(&name);
+}
+
+static void write_heads(const struct view *view, struct lines *lines)
+{
+	if (view_has_several(view))
+		lines_add(lines, "  %8s", "pid");
+	lines_add(lines, "  %15s %12s %15s %15s %9s %9s  %s", view_has_bytes(view) ? "bytes" : "", "blocks",
+		  columns_since(view), "since last", "calls/s", "oldest", "allocated by");
+	lines_end(lines);
 }
 
 static void write_look(struct view *view, struct lines *lines)
@@ -42,16 +69,24 @@ static void write_look(struct view *view, struct lines *lines)
 		buf_free(&processes);
 	}
 	live_text(view, &live);
-	LINE(lines, "%s; %s calls so far, %.1f a second; %s traced", buf_str(&live),
-	     number_grouped(view->events, events), view->calls, age_text(view, view->age, age));
-	buf_free(&live);
+	if (view->has_intervals)
+		LINE(lines, "%s; %s calls seen; %s watched", buf_str(&live), number_grouped(view->events, events),
+		     age_text(view, view->age, age));
+	else
+		LINE(lines, "%s; %s calls so far, %.1f a second; %s traced", buf_str(&live),
+		     number_grouped(view->events, events), view->calls, age_text(view, view->age, age));
+	live.size = 0;
+	if (view->has_intervals)
+		columns_put_heads(view, COLUMNS_WIDTH, &live);
 	if (view->left_out)
 		LINE(lines, "  %s", left_out_text(view, text));
-	if (view_has_several(view))
-		lines_add(lines, "  %8s", "pid");
-	lines_add(lines, "  %15s %12s %15s %15s %9s %9s  %s", view_has_bytes(view) ? "bytes" : "", "blocks",
-		  columns_since(view), "since last", "calls/s", "oldest", "allocated by");
-	lines_end(lines);
+	if (view->has_intervals) {
+		lines_add(lines, "%s", buf_str(&live));
+		lines_end(lines);
+	}
+	buf_free(&live);
+	if (!view->has_intervals)
+		write_heads(view, lines);
 	struct label *const labels = labels_of(view, 0, top, &count);
 
 	for (size_t i = 0; i < count; i++)

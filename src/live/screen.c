@@ -94,19 +94,25 @@ static void draw_head(const struct screen *screen)
 
 	buf_add_str(&line, "functrace: ");
 	processes_text(view, &line);
-	buf_printf(&line, "%s%s   %s   %s calls, %.0f a second", screen->is_paused ? "   PAUSED" : "",
+	buf_printf(&line, "%s%s   %s   %s calls", screen->is_paused ? "   PAUSED" : "",
 		   view_has_ended(view, &reason) ? "   ENDED" : "", age_text(view, view->age, age),
-		   number_grouped(view->events, events), view->calls);
+		   number_grouped(view->events, events));
+	if (view->has_intervals)
+		buf_add_str(&line, " seen");
+	else
+		buf_printf(&line, ", %.0f a second", view->calls);
 	attron(A_BOLD);
 	screen_put_text(0, 0, COLS, buf_str(&line));
 	attroff(A_BOLD);
 	line.size = 0;
 	live_text(view, &line);
-	if (view_has_bytes(view) && !view_has_several(view))
+	if (view_has_bytes(view) && !view_has_several(view) && !view->has_intervals)
 		buf_printf(&line, ", peak %s", number_grouped(view->peak.bytes, peak));
 	screen_put_text(1, 0, COLS, buf_str(&line));
 	line.size = 0;
-	if (view->has_scan)
+	if (view->basis)
+		screen_put_text(2, 0, COLS, view->basis);
+	else if (view->has_scan)
 		draw_scan(view);
 	if (view->left_out)
 		screen_put_text(columns_at - 1, 0, COLS, left_out_text(view, left_out));

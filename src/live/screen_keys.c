@@ -19,7 +19,7 @@ double screen_seconds(void)
 
 int screen_head_lines(const struct screen *screen)
 {
-	return 3 + screen->view->has_scan + (screen->view->left_out > 0);
+	return 3 + (screen->view->has_scan || screen->view->basis) + (screen->view->left_out > 0);
 }
 
 const struct site *screen_selected(const struct screen *screen)
@@ -157,6 +157,11 @@ void screen_take_key(struct screen *screen, int key)
 		screen->is_paused = !screen->is_paused;
 		break;
 	case 'b':
+		if (view->has_intervals) {
+			snprintf(screen->message, sizeof(screen->message),
+				 "the growth in an hour is that since the watch began");
+			break;
+		}
 		view_set_baseline(view);
 		arrange_again(screen);
 		snprintf(screen->message, sizeof(screen->message), "growth is counted from now on");

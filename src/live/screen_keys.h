@@ -19,7 +19,8 @@ struct screen {
 
 /* Returns the time of CLOCK_MONOTONIC in seconds. */
 double screen_seconds(void);
-/* Returns the number of lines in the head: three, one more if there was a scan, and one more if calls were not read. */
+/* Returns the number of lines in the head: three, one more if there was a scan or if the figures are
+ * estimates, and one more if calls were not read. */
 int screen_head_lines(const struct screen *screen);
 /* Returns the site of the selected row, or NULL. */
 const struct site *screen_selected(const struct screen *screen);

@@ -24,6 +24,8 @@ const char *view_ask_for_scan(struct view *view)
 {
 	const char *reason;
 
+	if (view->has_intervals)
+		return "the watch itself looks for lost blocks, once in an interval";
 	if (!view->options->tracer)
 		return "lost blocks are found only in a running process: functrace --live -t PID";
 	if (!has_memory(view))

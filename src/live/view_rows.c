@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -188,13 +189,20 @@ static bool join_before(struct view *view, const struct view_row *row)
 	return false;
 }
 
+static int64_t hourly_growth(const struct site_estimate *estimate)
+{
+	const double growth = estimate && isfinite(estimate->growth) ? estimate->growth * 3600 : 0;
+
+	return growth >= 1e18 ? INT64_MAX : growth <= -1e18 ? -INT64_MAX : (int64_t)growth;
+}
+
 static void view_add_row(struct view *view, struct watched *of, const struct looks *looks, const struct site *site)
 {
 	const struct tally *base = &looks->sites[site->number].base;
 	const struct site_look *last = &looks->sites[site->number].last;
 	const uint64_t end = of->account.last.since;
 
-	if (!site->live.calls && site->tally.calls == last->calls && !base->calls)
+	if (!site->live.calls && ((site->tally.calls == last->calls && !base->calls) || view->has_intervals))
 		return;
 	if (!passes_filter(view, of, site))
 		return;
@@ -203,13 +211,14 @@ static void view_add_row(struct view *view, struct watched *of, const struct loo
 		.site = site,
 		.processes = 1,
 		.live = site->live,
-		.grown = view_difference(view, &site->live, base),
+		.grown = view->has_intervals ? hourly_growth(site->estimate) : view_difference(view, &site->live, base),
 		.grown_last = view_difference(view, &site->live, &last->live),
 		.calls = calls_per_second(site->tally.calls, last->calls, view->seconds),
 		.oldest = site->live.calls ? end - site->oldest_since : 0,
 		.lost = lost_of(site->lost),
 		.is_before = site->is_before,
 		.pid = of->account.pid,
+		.estimate = site->estimate,
 	};
 
 	if (join_before(view, &row))
@@ -227,6 +236,9 @@ static void view_look_at(struct view *view, struct watched *of)
 	watched_program(of);
 	view->events += of->account.events;
 	view->has_times |= of->account.has_times;
+	view->has_intervals |= of->account.intervals.count;
+	if (of->account.intervals.note)
+		view->basis = of->account.notes[of->account.intervals.note - 1];
 	view->left_out += of->unread;
 	if (of->account.last.since > view->age)
 		view->age = of->account.last.since;
@@ -235,7 +247,10 @@ static void view_look_at(struct view *view, struct watched *of)
 	struct looks *const looks = watched_looks(of, index, account);
 
 	account_end(&of->account);
-	look_for_scan(view, of, looks, account);
+	if (view->has_intervals && resource_account_has_scan(account))
+		tally_join(&view->lost, &account->last_scan.lost[LOST_DEFINITELY]);
+	else if (!view->has_intervals)
+		look_for_scan(view, of, looks, account);
 	tally_join(&view->live, &account->live);
 	view->peak = account->at_peak.peak;
 	join_grown(&view->grown, view_difference(view, &account->live, &looks->base_live));
@@ -250,7 +265,8 @@ static void begin_look(struct view *view)
 	view->row_count = 0;
 	view->shown = view->process_count;
 	view->has_times = false;
-	view->has_scan = false;
+	view->has_scan = view->has_intervals = false;
+	view->basis = NULL;
 	view->scan_reason = "";
 	view->live = view->peak = view->lost = view->possibly = (struct tally){0};
 	view->grown = 0;

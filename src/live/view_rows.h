@@ -21,6 +21,8 @@ struct view_row {
 	struct tally lost; /* the part of `live` that the newest scan has found lost */
 	bool is_before;    /* blocks from before the trace */
 	uint32_t pid;
+	/* Figures of an interval (struct record_estimate); then `grown` is the growth in an hour. NULL: counts. */
+	const struct site_estimate *estimate;
 };
 
 struct view {
@@ -53,6 +55,8 @@ struct view {
 	double calls;
 	uint64_t events, left_out; /* left_out: number of calls that were not read */
 	size_t shown;              /* number of processes */
+	bool has_intervals;        /* the figures are those of intervals, mostly estimates */
+	const char *basis;         /* a sentence about what they rest on; NULL: unknown */
 	bool has_times;            /* `age`, and the ages of rows, are in nanoseconds */
 	uint64_t age;              /* length of the longest trace in nanoseconds or calls */
 	/* there was a scan; the figures below are of blocks that the scans found lost, and that are still live */

@@ -64,7 +64,11 @@ void live_text(const struct view *view, struct buf *text)
 			   number_grouped(view->live.calls, blocks), view->live.calls == 1 ? "" : "s");
 	else
 		buf_add_str(text, number_grouped(view->live.calls, blocks));
-	buf_printf(text, " alive, %s %s", signed_text(view->grown, grown), since_text(view, since));
+	if (view->has_intervals)
+		buf_printf(text, " alive, %s bytes lost%s", number_grouped(view->lost.bytes, grown),
+			   view->basis ? "; figures of stacks are estimates" : "");
+	else
+		buf_printf(text, " alive, %s %s", signed_text(view->grown, grown), since_text(view, since));
 }
 
 void processes_text(struct view *view, struct buf *text)

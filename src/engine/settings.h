@@ -123,7 +123,7 @@ struct trace_settings {
 	bool timestamps;
 	enum packing packing;
 	const char *output; /* as given: a folder, a file or "-"; NULL: file PID-N in the current folder */
-	int output_fd;      /* the descriptor that `output` names (/dev/fd/63), close-on-exec; or -1 */
+	int output_fd;      /* close-on-exec: the one that `output` names (/dev/fd/63), or the live view's; or -1 */
 	struct attachment *attachments;
 	size_t attachment_count;
 };

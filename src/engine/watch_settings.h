@@ -15,6 +15,7 @@ struct watch_settings {
 	const char *service;  /* --service; NULL: the program's name */
 	const char *metrics;  /* --metrics, as given; NULL: none */
 	const char *push;     /* --push, as given; NULL: none */
+	bool has_view;        /* a terminal shows the results: settings.trace.output_fd is the view's pipe, for rows */
 	const struct watch_outputs *outputs;
 };
 

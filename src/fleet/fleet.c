@@ -3,6 +3,7 @@
 #include "fleet/metrics.h"
 #include "fleet/push.h"
 #include "fleet/rows.h"
+#include "fleet/view_rows_pipe.h"
 #include "fleet/watch_text.h"
 #include "engine/settings.h"
 #include "base/msg.h"
@@ -22,6 +23,8 @@ struct fleet {
 	const char *folder; /* NULL: no files are written */
 	bool has_failed;    /* a text could not be written, and this was said */
 	struct rows_file *rows;
+	struct rows_file *report_rows; /* for --report and --html, if these rows are not in `folder` */
+	struct rows_pipe *view;
 	struct metrics *metrics;
 	struct push *push;
 };
@@ -35,7 +38,23 @@ static void fleet_close(void *outputs)
 	if (fleet->push)
 		push_close(fleet->push);
 	rows_file_close(fleet->rows);
+	rows_file_close(fleet->report_rows);
+	rows_pipe_free(fleet->view);
 	free(fleet);
+}
+
+/* Opens what the visible process reads: the view, and the report at the end. */
+static bool open_visible(struct fleet *fleet, const struct settings *set)
+{
+	const char *const folder = set->report.folder;
+
+	if (set->watch.has_view)
+		fleet->view = rows_pipe_new(set->trace.output_fd);
+	if (!folder)
+		return true;
+	if (!fleet->folder || strcmp(folder, fleet->folder) != 0)
+		fleet->report_rows = rows_file_open(folder, ROWS_BYTES);
+	return (fleet->folder && !strcmp(folder, fleet->folder)) || fleet->report_rows;
 }
 
 static bool fleet_open_all(struct fleet *fleet, const struct watch_settings *set)
@@ -65,7 +84,7 @@ static void *fleet_open(const void *settings)
 	struct fleet *const fleet = xcalloc(1, sizeof(*fleet));
 
 	fleet->folder = set->trace.output;
-	if (fleet_open_all(fleet, &set->watch))
+	if (open_visible(fleet, set) && fleet_open_all(fleet, &set->watch))
 		return fleet;
 	fleet_close(fleet);
 	return NULL;
@@ -120,6 +139,10 @@ static void fleet_deliver(void *outputs, const struct watch_interval *interval)
 		write_text(fleet, interval);
 		rows_file_append(fleet->rows, interval);
 	}
+	if (fleet->report_rows)
+		rows_file_append(fleet->report_rows, interval);
+	if (fleet->view)
+		rows_pipe_send(fleet->view, interval);
 	if (fleet->push)
 		push_interval(fleet->push, interval);
 	if (!fleet->metrics)

@@ -32,4 +32,4 @@ libfleet_a_SOURCES += src/fleet/metrics_http_missing.c
 endif
 
 # Rows.
-libfleet_a_SOURCES += src/fleet/rows.c src/fleet/rows.h
+libfleet_a_SOURCES += src/fleet/rows.c src/fleet/view_rows_pipe.c src/fleet/view_rows_pipe.h src/fleet/rows.h

@@ -32,10 +32,10 @@ int main(int argc, char **argv)
 		status = report_run_begin(&settings);
 	if (status < 0 && settings.report.is_live)
 		status = report_run_check(&settings);
-	if (status < 0 && settings.report.is_live)
-		status = live_run_view(&settings, trace_target);
 	if (status < 0 && settings.watch.is_wanted)
 		watch_run_prepare(&settings);
+	if (status < 0 && (settings.report.is_live || settings.watch.has_view))
+		status = live_run_view(&settings, trace_target);
 	if (status < 0)
 		status = trace_target(&settings);
 	report_run_end(&settings);

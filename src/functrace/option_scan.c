@@ -132,8 +132,10 @@ void option_scan_beside(struct settings *s, bool is_compat)
 {
 	struct scan_settings *const scan = &s->scan;
 
-	scan->is_traced = scan->is_wanted || (s->report.is_wanted && !scan->is_off && option_scan_has_heap(s) &&
-					      encoding_can(s->trace.encoding, ENCODING_SCANS) && !is_compat);
+	/* A watch has scanned the heap itself. */
+	scan->is_traced = scan->is_wanted ||
+			  (s->report.is_wanted && !s->watch.is_wanted && !scan->is_off && option_scan_has_heap(s) &&
+			   encoding_can(s->trace.encoding, ENCODING_SCANS) && !is_compat);
 	scan->is_wanted = false;
 }
 

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define BUDGET_NORMAL   0.02
 #define INTERVAL_NORMAL (60 * NS_PER_SECOND)
@@ -76,22 +77,27 @@ static error_t option_watch_parse(int key, char *arg, struct argp_state *state)
 
 const struct argp option_watch_argp = {.options = options, .parser = option_watch_parse};
 
+#define INTERVAL_OF_VIEW (10 * NS_PER_SECOND)
+
 /* --interval is stored with the options of the report. */
 static int take_interval(struct parse *parse)
 {
 	struct settings *const s = parse->settings;
+	size_t kept = 0;
 
-	s->watch.interval_ns = INTERVAL_NORMAL;
+	s->watch.interval_ns = s->watch.has_view && !s->trace.output ? INTERVAL_OF_VIEW : INTERVAL_NORMAL;
 	for (size_t i = 0; i < s->report.option_count; i++) {
-		const char *const option = s->report.options[i];
+		char *const option = s->report.options[i];
 
-		if (strncmp(option, "--interval=", 11))
-			return usage_error(parse, "%s does not go with --watch; leave it out", option);
+		if (strncmp(option, "--interval=", 11)) {
+			s->report.options[kept++] = option;
+			continue;
+		}
 		if (!parse_duration(option + 11, &s->watch.interval_ns) || s->watch.interval_ns < INTERVAL_LEAST)
 			return usage_error(parse, "%s: give a time of 1 s or more: 60, 60s, 5m", option);
-		free(s->report.options[i]);
+		free(option);
 	}
-	s->report.option_count = 0;
+	s->report.option_count = kept;
 	return 0;
 }
 
@@ -101,6 +107,7 @@ int option_watch_end(struct parse *parse)
 
 	if (!s->watch.is_wanted)
 		return 0;
+	s->watch.has_view = !s->report.is_wanted && !s->quiet && isatty(STDOUT_FILENO);
 	const int error = take_interval(parse);
 
 	if (error)

@@ -2,6 +2,7 @@
 #include "functrace/run_live.h"
 #include "functrace/postproc_process.h"
 #include "base/msg.h"
+#include "base/time_units.h"
 #include "live/live_view.h"
 
 #include <errno.h>
@@ -49,18 +50,20 @@ static void end_with(pid_t parent)
 		raise(SIGTERM);
 }
 
-/* Runs functrace as without --live, except that its traces are sent to the view (src/record/view_pipe.h). */
+/* Runs functrace as without a view, except that its traces (src/record/view_pipe.h), or the results of its watch, are
+ * sent to the view. */
 static int run_tracer(struct settings *settings, int (*trace)(const struct settings *settings), int out, int messages)
 {
 	if (messages >= 0)
 		dup2(messages, STDERR_FILENO);
-	settings->trace.output = "the view";
+	if (!settings->watch.has_view)
+		settings->trace.output = "the view";
 	settings->trace.output_fd = out;
 	return trace(settings);
 }
 
-/* Starts the view, and returns its pid, or -1 after a message. in: the socket from which the view gets the traces.
- * tracer: the process that the view may ask for a scan. */
+/* Starts the view, and returns its pid, or -1 after a message. in: the socket from which the view gets the traces, or
+ * the pipe from which it gets rows. tracer: the process that the view may ask for a scan. */
 static pid_t start_view(const struct settings *settings, int in, pid_t tracer)
 {
 	const struct report_settings *report = &settings->report;
@@ -73,7 +76,7 @@ static pid_t start_view(const struct settings *settings, int in, pid_t tracer)
 		argv[count++] = report->options[i];
 	if (asked)
 		argv[count++] = asked;
-	argv[count++] = (char *)(uintptr_t) "--traces";
+	argv[count++] = (char *)(uintptr_t)(settings->watch.has_view ? "--live" : "--traces");
 	argv[count] = (char *)(uintptr_t) "-";
 	const pid_t pid = postproc_start(argv, in, -1);
 
@@ -156,13 +159,18 @@ static int end_tracer(pid_t pid)
 int live_run_view(struct settings *settings, int (*trace)(const struct settings *settings))
 {
 	const int messages = make_messages();
-	int sockets[2]; /* the view's socket, and the tracer's socket */
+	const bool is_watch = settings->watch.has_view;
+	int sockets[2]; /* the view's socket, and the tracer's socket; the two ends of a pipe for a watch */
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets)) {
-		msg_error("the live view cannot begin: functrace cannot make a socket: %s", strerror(errno));
+	if (is_watch ? pipe2(sockets, O_CLOEXEC) : socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets)) {
+		msg_error("the live view cannot begin: functrace cannot make a %s: %s", is_watch ? "pipe" : "socket",
+			  strerror(errno));
 		return EXIT_FAILURE;
 	}
-	choose_request_signal(settings);
+	if (is_watch)
+		msg_info("the first estimates come after %.3g s", (double)settings->watch.interval_ns / NS_PER_SECOND);
+	else
+		choose_request_signal(settings);
 	fflush(NULL);
 	const pid_t visible = getpid(), tracer = fork();
 

@@ -1,4 +1,5 @@
-/* functrace --live: the tracer writes its traces to pipes, and functrace-postproc shows them. */
+/* functrace --live, and --watch on a terminal: the tracer writes its traces or results to pipes, and functrace-postproc
+ * shows them. */
 #ifndef FT_FUNCTRACE_RUN_LIVE_H
 #define FT_FUNCTRACE_RUN_LIVE_H
 

@@ -17,12 +17,14 @@ enum { LIST_MAX = 1 << 20 };
 static char **words_for(const struct settings *settings, const char *name, size_t more, size_t *count)
 {
 	const struct report_settings *report = &settings->report;
-	char **argv = xcalloc(report->option_count + more + 3, sizeof(*argv));
+	char **argv = xcalloc(report->option_count + more + 4, sizeof(*argv));
 
 	*count = 0;
 	argv[(*count)++] = (char *)(uintptr_t)name;
 	if (settings->quiet)
 		argv[(*count)++] = (char *)(uintptr_t) "-q";
+	if (settings->watch.is_wanted)
+		argv[(*count)++] = (char *)(uintptr_t) "--input-format=rows";
 	for (size_t i = 0; i < report->option_count; i++)
 		argv[(*count)++] = report->options[i];
 	return argv;

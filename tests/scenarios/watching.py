@@ -9,8 +9,8 @@ import subprocess
 import builds
 from kernel_probes import need_probes
 from lifecycle import need_attach
-from live import Growing
-from processes import FUNCTRACE, has_ended, status_field, text_differences, text_of, wait_for
+from live import Growing, Screen
+from processes import FUNCTRACE, Failure, has_ended, status_field, text_differences, text_of, wait_for
 
 STACK = re.compile(r'^live: ([\d.]+)( [KMG])? \(([\d.]+)( [KMG])? to ([\d.]+)( [KMG])?\) bytes in (\d+) blocks?; '
                    r'growth an hour: [^;\n]*(?:; LOST: ([\d.]+)( [KMG])?)?\n')
@@ -212,10 +212,73 @@ def goes_on(room, way):
     return problems, '%d windows' % windows
 
 
+def reported(room, way):
+    """Without -o a report and a page are made of the results, and nothing else is left."""
+    need_way(way)
+    page, temporary = room.path('page.html'), room.path('temporary')
+    os.makedirs(temporary)
+    with Serving() as target:
+        child = room.start([FUNCTRACE, '--watch', '--interval=1', '--budget=100%', WAYS[way], '--report', '--html=' + page,
+                            '-t', str(target.pid)], env=dict(os.environ, TMPDIR=temporary))
+        rows = lambda: [path for path, _, names in os.walk(temporary) for name in names if name == 'rows.jsonl' and
+                        b'forget_one' in read_bytes(os.path.join(path, name))]
+        wait_for('rows', lambda: rows() or child.poll() is not None)
+        child.send_signal(signal.SIGINT)
+        done = room.finish(child)
+        text, problems = done.out.decode(), target.is_well()
+        if done.status or b'without libjansson' in done.err:
+            raise builds.Skip('functrace was built without libjansson') if b'libjansson' in done.err else \
+                Failure('functrace ended with %d: %r' % (done.status, done.err[-500:]))
+        for words in (r'^program +\S+/serving-O0 \(estimates of functrace --watch\), process %d,' % target.pid,
+                      r'^note +figures of stacks are estimates, with intervals of 90 %, from \d+ windows',
+                      r'^ +[\d,]+ bytes definitely lost: no pointer', r'^      estimated: alive [\d,]+ to [\d,]+ bytes',
+                      r'^      grow_list at serving\.c:\d+'):
+            if not re.search(words, text, re.M):
+                problems.append('%r is not in the report: %s' % (words, text))
+        if b'estimates of functrace --watch' not in read_bytes(page):
+            problems.append('the page has no estimates')
+        if os.listdir(temporary):
+            problems.append('left behind: %s' % os.listdir(temporary))
+    return problems, ''
+
+
+def read_bytes(path):
+    with open(path, 'rb') as file:
+        return file.read()
+
+
+def on_a_terminal(_room, way):
+    """A terminal shows a live view of the estimates, also after it was stopped; q detaches functrace."""
+    need_way(way)
+    screen = Screen(columns=130)
+    try:
+        with Serving() as target:
+            screen.keys('%s --watch --interval=1 --budget=100%% %s -t %d; echo status $?' % (
+                FUNCTRACE, WAYS[way], target.pid), 'Enter')
+            problems = screen.shows(r'^figures of stacks are estimates, with intervals of 90 %, from \d+ windows')
+            problems += screen.shows(r'^ +[\d,]+ +[\d,]+ +[\d,]+  [\d,]+ to [\d,]+ .*grow_list')
+            problems += screen.shows(r'^memory: [\d,]+ bytes in [\d,]+ blocks alive, [\d,]+ bytes lost; figures of stacks')
+            screen.keys('b')
+            problems += screen.shows('growth in an hour is that since the watch began')
+            screen.keys('r')
+            problems += screen.shows('report: functrace-live-1.txt')
+            screen.keys('q')
+            problems += screen.shows('^status 0$')
+            with open(os.path.join(screen.folder, 'functrace-live-1.txt')) as file:
+                if 'estimated: alive' not in file.read():
+                    problems.append('the report has no estimates')
+            problems += target.is_well()
+    finally:
+        screen.close()
+    return problems, ''
+
+
 CASES = [('watch: %s (%s)' % (what, way), lambda room, f=f, way=way: f(room, way))
          for what, f in (('what grows and is lost is found', estimates), ('the text is its own between windows', between),
                          ('functrace is killed', killed), ('the program ends', ends),
                          ('the program executes another', executed),
-                         ('a watch goes on when functrace is started anew', goes_on))
-         for way in WAYS if (f, way) != (killed, 'breakpoints')]
+                         ('a watch goes on when functrace is started anew', goes_on),
+                         ('a report at the end', reported), ('a live view on a terminal', on_a_terminal))
+         for way in WAYS if (f, way) not in ((killed, 'breakpoints'), (reported, 'breakpoints'),
+                                             (on_a_terminal, 'breakpoints'))]
 BUILDS = (('serving', 'O0'),)

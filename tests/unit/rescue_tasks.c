@@ -21,7 +21,7 @@
 static int deadly_request; /* the ptrace request before which a task is killed; 0: none */
 static struct shared_state *shared;
 
-/* The tracer that ends only after this many failed attempts to seize its tracee, just after the last of them; 0: none */
+/* The tracer that ends only after this many failed attempts to seize its tracee, just after the last; 0: none */
 static pid_t late_tracer;
 static unsigned late_attempts;
 

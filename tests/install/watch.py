@@ -32,10 +32,11 @@ esac
 """
 # Ends as functrace does: with the process, or at SIGTERM; with a status at once if there is a file `status`.
 PROGRAM = """#!/bin/sh
+# Before the arguments, because the test may send SIGTERM as soon as it has read them.
+trap 'echo TERM >>"%(folder)s/arguments"; exit 0' TERM
 echo "$@" >>'%(folder)s/arguments'
 # The file may be removed between two commands.
 if status=$(cat '%(folder)s/status' 2>/dev/null); then exit "$status"; fi
-trap 'echo TERM >>"%(folder)s/arguments"; exit 0' TERM
 for pid; do :; done
 while read -r line <"/proc/$pid/stat"; do
 	case $line in *') Z '*) break ;; esac

@@ -55,7 +55,7 @@ static void add_counted(struct counting *e, const struct sample *sample, double 
 		return;
 	if (sample->fate == FATE_DIED_IN_WINDOW || (double)(sample->track.time - window->begin) > kept)
 		return;
-	e->samples[e->count++] = (struct counted_sample){sample, length / kept / e->share};
+	e->samples[e->count++] = (struct counted_sample){sample, length / kept / e->shares[sample->track.window]};
 }
 
 static void group_controls(struct counting *e)
@@ -127,6 +127,35 @@ static double slope_of(const struct census *census, unsigned looks, double look)
 	return most > 0 ? most / look : 0;
 }
 
+#define STRATUM 8 /* windows */
+
+/* Sets the share of the work that was done in windows for each window: that of some consecutive windows, because the
+ * controller changes their lengths and distances, and the program's load changes, too. A sample then stands for blocks
+ * of about its own time. */
+static void set_shares(struct counting *e)
+{
+	const struct watch *const w = e->w;
+	size_t count = w->window_count, begin = 0;
+
+	while (count && w->windows[count - 1].end > w->looked)
+		count--; /* what was allocated after the last look is not known yet */
+	for (size_t i = count; i < w->window_count; i++)
+		e->shares[i] = 1;
+	while (begin < count) {
+		const size_t end = count - begin < 2 * STRATUM ? count : begin + STRATUM;
+		const uint64_t from = begin ? w->windows[begin].before : 0,
+			       to = end < count ? w->windows[end].before : w->looked_work;
+		double work = 0;
+
+		for (size_t i = begin; i < end; i++)
+			work += (double)w->windows[i].work;
+		const double share = to > from && work > 0 ? work / (double)(to - from) : e->share;
+
+		for (; begin < end; begin++)
+			e->shares[begin] = share < 1 ? share : 1;
+	}
+}
+
 void counting_begin(struct counting *e, const struct watch *w)
 {
 	double work = 0;
@@ -135,6 +164,8 @@ void counting_begin(struct counting *e, const struct watch *w)
 	for (size_t i = 0; i < w->window_count; i++)
 		work += w->windows[i].end <= w->looked ? (double)w->windows[i].work : 0;
 	e->share = work > 0 ? work / (double)w->looked_work : 1;
+	e->shares = xreallocarray(NULL, w->window_count + 1, sizeof(*e->shares));
+	set_shares(e);
 	e->samples = xreallocarray(NULL, w->sample_count + 1, sizeof(*e->samples));
 	e->controls = xreallocarray(NULL, w->control_count + 1, sizeof(*e->controls));
 	e->slopes = xreallocarray(NULL, w->class_count + 1, sizeof(*e->slopes));
@@ -147,6 +178,7 @@ void counting_begin(struct counting *e, const struct watch *w)
 
 void counting_end(struct counting *e)
 {
+	free(e->shares);
 	free(e->samples);
 	free(e->controls);
 	free(e->groups);

@@ -28,6 +28,7 @@ struct counting {
 	double *slopes;  /* by class: chunks a second that it grows at most */
 	double horizon;  /* s, from the watch's begin to the last look */
 	double share;    /* of the work that was done in windows */
+	double *shares;  /* by window: of the work around it */
 	double *chances; /* by sample: that its block is alive */
 };
 

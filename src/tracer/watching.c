@@ -72,12 +72,14 @@ static struct watching *watching_new(struct process *p)
 	one->interval_ns = p->tracer->set->watch.interval_ns;
 	one->result_at = now + one->interval_ns;
 	watching_state_take(one, &options);
+	one->recent = watch_recent_new(one->random, now, watching_work(one));
 	return one;
 }
 
 static void watching_free(struct watching *one)
 {
 	watch_free(one->watch);
+	watch_recent_free(one->recent);
 	watching_stacks_free(one->stacks);
 	watching_heap_free(&one->heap);
 	free(one);

@@ -26,6 +26,7 @@ struct look {
 	struct process *p;
 	const struct heap *heap; /* NULL: only contents are read */
 	struct hash counts, lost, *first_lost;
+	struct hash prints; /* of address and size: the contents that were read, as several watches ask for them */
 };
 
 static uint32_t class_of(uint64_t usable)
@@ -39,38 +40,39 @@ uint32_t watching_class(const struct watching *one, uint64_t size)
 				   : 0;
 }
 
-static uint64_t print_of(struct process *p, uint64_t address, uint64_t size)
+static uint64_t print_of(struct look *look, uint64_t address, uint64_t size)
 {
+	uint64_t *const known = hash_place(&look->prints, hash_mix(address) ^ size);
 	unsigned char bytes[PRINT_BYTES] = {0};
 	uint64_t hash = 0xcbf29ce484222325;
 	const size_t length = size < sizeof(bytes) ? (size_t)size : sizeof(bytes);
 
-	if (memory_read(p, address, bytes, length) < 0)
-		return 0;
+	if (*known || memory_read(look->p, address, bytes, length) < 0)
+		return *known;
 	for (size_t i = 0; i < length; i++)
 		hash = (hash ^ bytes[i]) * 0x100000001b3;
-	return hash ? hash : 1;
+	return *known = hash ? hash : 1;
 }
 
 /* Finds a chunk in the copy. */
 static bool chunk_in_copy(void *context, uint64_t address, struct watch_chunk *chunk)
 {
-	const struct look *const look = context;
+	struct look *const look = context;
 	const uint32_t index = heap_find(look->heap, address);
 
 	if (index == HEAP_NONE || heap_block(look->heap, index).address != address)
 		return false;
 	chunk->size_class = class_of(heap_block(look->heap, index).size);
-	chunk->print = chunk->size ? print_of(look->p, address, chunk->size) : 0;
+	chunk->print = chunk->size ? print_of(look, address, chunk->size) : 0;
 	return true;
 }
 
 /* Reads a block's contents. */
 static bool chunk_contents(void *context, uint64_t address, struct watch_chunk *chunk)
 {
-	const struct look *const look = context;
+	struct look *const look = context;
 
-	chunk->print = print_of(look->p, address, chunk->size);
+	chunk->print = print_of(look, address, chunk->size);
 	return true;
 }
 
@@ -78,10 +80,10 @@ static bool chunk_contents(void *context, uint64_t address, struct watch_chunk *
  * contents are unknown, does not. */
 static bool chunk_is_same(void *context, uint64_t address, struct watch_chunk *chunk)
 {
-	const struct look *const look = context;
+	struct look *const look = context;
 	const uint64_t before = chunk->print;
 
-	chunk->print = chunk->size ? print_of(look->p, address, chunk->size) : 0;
+	chunk->print = chunk->size ? print_of(look, address, chunk->size) : 0;
 	return before && chunk->print == before;
 }
 
@@ -145,6 +147,15 @@ static void count_blocks(struct watching *one, struct look *look, bool with_scan
 	heap->has_first_lost = true;
 }
 
+static void watching_looks_note(struct watching *one, const struct watch_heap *heap)
+{
+	const uint64_t now = clock_ns(CLOCK_MONOTONIC), work = watching_work(one);
+
+	watch_look(one->watch, now, work, heap);
+	watch_recent_look(one->recent, now, work, heap);
+	one->looks++;
+}
+
 static void use_copy(struct watching *one, const struct heap *copy, bool with_scan)
 {
 	struct look look = {.p = one->p, .heap = copy, .first_lost = &one->heap.first_lost};
@@ -155,10 +166,10 @@ static void use_copy(struct watching *one, const struct heap *copy, bool with_sc
 		heap.is_lost = is_lost_at;
 		heap.lost_count = lost_at_look;
 	}
-	watch_look(one->watch, clock_ns(CLOCK_MONOTONIC), watching_work(one), &heap);
-	one->looks++;
+	watching_looks_note(one, &heap);
 	hash_free(&look.counts);
 	hash_free(&look.lost);
+	hash_free(&look.prints);
 }
 
 static bool is_still_watched(const struct process *p)
@@ -190,9 +201,8 @@ static void look_at_contents(struct watching *one)
 	struct look look = {.p = one->p};
 
 	one->heap.bytes = one->heap.blocks = one->heap.lost = WATCH_UNKNOWN;
-	watch_look(one->watch, clock_ns(CLOCK_MONOTONIC), watching_work(one),
-		   &(struct watch_heap){.context = &look, .chunk_at = chunk_is_same});
-	one->looks++;
+	watching_looks_note(one, &(struct watch_heap){.context = &look, .chunk_at = chunk_is_same});
+	hash_free(&look.prints);
 }
 
 static void end_look(struct watching *one, const struct traced_capture *capture, bool with_scan)
@@ -253,7 +263,11 @@ void watching_end_window(struct watching *one, uint64_t now, uint64_t work)
 {
 	struct look look = {.p = one->p};
 
-	watch_window_end(one->watch, now, work, &(struct watch_heap){.context = &look, .chunk_at = chunk_contents});
+	const struct watch_heap heap = {.context = &look, .chunk_at = chunk_contents};
+
+	watch_window_end(one->watch, now, work, &heap);
+	watch_recent_window_end(one->recent, now, work, &heap);
+	hash_free(&look.prints);
 }
 
 void watching_heap_free(struct watching_heap *heap)

@@ -5,7 +5,7 @@
 #include "tracer/process.h"
 #include "tracer/watching_stacks.h"
 #include "record/trace_output.h"
-#include "watch/watch.h"
+#include "watch/recent.h"
 
 #define WATCHING_LOOK_LEAST_NS (2 * NS_PER_SECOND) /* least time between two looks */
 
@@ -52,6 +52,7 @@ struct watching {
 	struct call_sink sink; /* first, because the sink's functions get its address */
 	struct process *p;     /* NULL: it has ended */
 	struct watch *watch;
+	struct watch_recent *recent;
 	struct watching_stacks *stacks;
 	struct watching_spent spent;
 	struct watching_heap heap;

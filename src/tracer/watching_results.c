@@ -15,6 +15,8 @@
 struct watching_result {
 	struct background *work;
 	struct watch *watch;
+	struct watch_recent *recent;
+	uint64_t now;
 	struct watching_stacks *stacks;
 	const struct watch_outputs *to;
 	void *outputs;
@@ -52,6 +54,8 @@ static void result_compute(void *context)
 	struct watching_result *const r = context;
 	struct watch_interval *const interval = &r->interval;
 	struct watch_result *const estimate = watch_estimate(r->watch);
+
+	watch_recent_apply(r->recent, r->now, estimate);
 	double live = 0;
 
 	for (size_t i = 0; i < estimate->count; i++) {
@@ -125,6 +129,8 @@ void watching_result_begin(struct watching *one, void *outputs, bool is_last)
 	if (r->folder)
 		watching_state_save(one, &r->state);
 	r->watch = one->watch;
+	r->recent = one->recent;
+	r->now = clock_ns(CLOCK_MONOTONIC);
 	r->stacks = one->stacks;
 	r->to = one->p->tracer->set->watch.outputs;
 	r->outputs = outputs;

@@ -26,12 +26,18 @@ void watching_take_call(struct call_sink *sink, const struct event *e, enum call
 		one->window_end = 0;
 		engine_set_alarm(one->p->tracer->engine, 1);
 	}
-	if (kind == CALL_RELEASE)
-		watch_released(one->watch, e->time_ns, e->id,
-			       watching_class(one, ledger_size(one->p->trace, 1, e->id)));
-	else if (kind == CALL_ALLOC)
-		watch_allocated(one->watch, e->time_ns, e->id, e->size, watching_class(one, e->size),
-				watching_stack(one->stacks, &one->p->objects, e));
+	if (kind == CALL_RELEASE) {
+		const uint32_t size_class = watching_class(one, ledger_size(one->p->trace, 1, e->id));
+
+		watch_released(one->watch, e->time_ns, e->id, size_class);
+		watch_recent_released(one->recent, e->time_ns, e->id, size_class);
+	} else if (kind == CALL_ALLOC) {
+		const uint32_t size_class = watching_class(one, e->size),
+			       stack = watching_stack(one->stacks, &one->p->objects, e);
+
+		watch_allocated(one->watch, e->time_ns, e->id, e->size, size_class, stack);
+		watch_recent_allocated(one->recent, e->time_ns, e->id, e->size, size_class, stack);
+	}
 }
 
 void watching_open_window(struct watching *one)
@@ -55,6 +61,7 @@ void watching_open_window(struct watching *one)
 	one->own_begin = watching_own_ns(one);
 	watching_work_begin(one, now);
 	watch_window_begin(one->watch, now, watching_work(one));
+	watch_recent_window_begin(one->recent, now, watching_work(one));
 	one->opened_at = now;
 	one->is_open = true;
 	one->window_end = now + one->window_ns;

@@ -13,7 +13,7 @@
 #define NONE_SEEN_MOST 2.3   /* if no sample is alive, the truth is below 2.3 in 90 % of cases (Poisson) */
 
 /* The windows since some time. */
-struct span {
+struct recent_span {
 	struct watch *watch;  /* NULL: it has not begun */
 	uint64_t began, work; /* when it began; the work before */
 	unsigned windows;
@@ -21,13 +21,13 @@ struct span {
 
 struct watch_recent {
 	uint64_t seed;
-	bool is_renewed;      /* the older span began after the watch */
-	struct span spans[2]; /* the older one first */
+	bool is_renewed;             /* the older span began after the watch */
+	struct recent_span spans[2]; /* the older one first */
 };
 
-static struct span span_new(uint64_t seed, uint64_t now, uint64_t work)
+static struct recent_span span_new(uint64_t seed, uint64_t now, uint64_t work)
 {
-	return (struct span){
+	return (struct recent_span){
 		.watch = watch_new(&(struct watch_options){.samples_max = RECENT_SAMPLES, .seed = seed}, now),
 		.began = now,
 		.work = work};
@@ -55,7 +55,7 @@ void watch_recent_free(struct watch_recent *recent)
 /* Begins the next span when the younger one, or the only one, has enough windows. */
 static void renew(struct watch_recent *recent, uint64_t now, uint64_t work)
 {
-	struct span *const spans = recent->spans;
+	struct recent_span *const spans = recent->spans;
 
 	if (spans[1].watch ? spans[1].windows < RECENT_WINDOWS : spans[0].windows < RECENT_WINDOWS)
 		return;
@@ -68,8 +68,8 @@ static void renew(struct watch_recent *recent, uint64_t now, uint64_t work)
 }
 
 #define EACH_SPAN(span, recent)                                                                                        \
-	for (struct span *span = (recent)->spans; span < (recent)->spans + ARRAY_SIZE((recent)->spans) && span->watch; \
-	     span++)
+	for (struct recent_span *span = (recent)->spans;                                                               \
+	     span < (recent)->spans + ARRAY_SIZE((recent)->spans) && span->watch; span++)
 
 void watch_recent_window_begin(struct watch_recent *recent, uint64_t now, uint64_t work)
 {
@@ -135,7 +135,7 @@ static void join_stack(struct watch_stack *whole, const struct watch_stack *of, 
 
 void watch_recent_apply(const struct watch_recent *recent, uint64_t now, struct watch_result *whole)
 {
-	const struct span *const span = &recent->spans[0];
+	const struct recent_span *const span = &recent->spans[0];
 	struct hash of_stack = {0};
 
 	if (!recent->is_renewed || now <= span->began)

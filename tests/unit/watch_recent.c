@@ -1,5 +1,5 @@
-/* Tests the growth of late: a program whose first leak has ended, whose second one has begun late, and which has a cache
- * whose blocks live longer than the recent windows. */
+/* Tests the growth of late: a program whose first leak has ended, whose second one has begun late, and which has a
+ * cache whose blocks live longer than the recent windows. */
 #include "config.h"
 #include "unit_test.h"
 #include "watch/recent.h"

@@ -318,8 +318,14 @@ static int by_value(const void *a, const void *b)
 	return (one > other) - (one < other);
 }
 
-/* Returns the share of the ten stacks with the most live bytes that are among the ten largest estimates. */
-static double recall_of(const struct replay *replay)
+static bool is_resolved(const struct replay *replay, size_t stack)
+{
+	return (double)replay->stacks[stack].live_blocks * replay->share >= 10;
+}
+
+/* Returns the share of the ten stacks with the most live bytes that are among the ten largest estimates. Without
+ * `all`, only those of the ten count that have ten expected live samples or more. */
+static double recall_of(const struct replay *replay, bool all)
 {
 	unsigned wanted = 0, found = 0;
 
@@ -330,7 +336,7 @@ static double recall_of(const struct replay *replay)
 		for (size_t i = 0; i < replay->stack_count; i++)
 			larger += replay->stacks[i].live > replay->stacks[s].live ||
 				  (replay->stacks[i].live == replay->stacks[s].live && i < s);
-		if (replay->stacks[s].live <= 0 || larger >= 10)
+		if (replay->stacks[s].live <= 0 || larger >= 10 || (!all && !is_resolved(replay, s)))
 			continue;
 		wanted++;
 		for (size_t i = 0; i < replay->result->count && i < 10; i++)
@@ -363,7 +369,7 @@ static void score_growth(const struct replay *replay, struct replay_score *score
 		score->false_growing += truth->kind < 0 && is_called;
 		score->growing += truth->kind > 0;
 		score->found_growing += truth->kind > 0 && is_called;
-		if (truth->kind > 0 && stack && (double)truth->live_blocks * replay->share >= 10) {
+		if (truth->kind > 0 && stack && is_resolved(replay, s)) {
 			score->growth_resolved++;
 			covered += truth->growth >= stack->growth_low && truth->growth <= stack->growth_high;
 		}
@@ -389,7 +395,7 @@ static void score_growth(const struct replay *replay, struct replay_score *score
 
 struct replay_score replay_score(const struct replay *replay)
 {
-	struct replay_score score = {.recall = recall_of(replay)};
+	struct replay_score score = {.recall = recall_of(replay, false), .recall_all = recall_of(replay, true)};
 	double *const errors = xreallocarray(NULL, replay->stack_count + 1, sizeof(*errors)), sum = 0, truths = 0;
 	unsigned covered = 0;
 
@@ -398,7 +404,7 @@ struct replay_score replay_score(const struct replay *replay)
 		const struct watch_stack *const stack = result_of(replay, s);
 		const double live = stack ? stack->live : 0;
 
-		if ((double)truth->live_blocks * replay->share < 10)
+		if (!is_resolved(replay, s))
 			continue;
 		errors[score.resolved++] = fabs(live - truth->live) / truth->live;
 		sum += fabs(live - truth->live);

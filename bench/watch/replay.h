@@ -45,7 +45,8 @@ struct replay_score {
 	double median_error; /* of these, in shares of the truth */
 	double sum_error;    /* sum of their errors over the sum of the truth */
 	double covered;      /* share of these whose interval has the truth */
-	double recall;       /* of the ten largest */
+	double recall_all;   /* of the ten largest stacks, the share that is among the ten largest estimates */
+	double recall;       /* the same of those of the ten that are resolved */
 	unsigned sound, false_growing, growing, found_growing;
 	unsigned growth_resolved;
 	double growth_covered;

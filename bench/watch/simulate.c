@@ -120,11 +120,11 @@ int main(int argc, char **argv)
 		const struct replay_score s = replay_score(replay);
 
 		printf("events=%zu windows=%zu share=%.3f stacks=%zu resolved=%u median=%.3f sum=%.3f covered=%.3f "
-		       "recall=%.2f growing=%u found=%u sound=%u false=%u growth_resolved=%u growth_covered=%.3f "
-		       "lost=%.3f rank=%u\n",
+		       "recall=%.2f recall_all=%.2f growing=%u found=%u sound=%u false=%u "
+		       "growth_resolved=%u growth_covered=%.3f lost=%.3f rank=%u\n",
 		       r.count, replay->result->windows, replay->share, replay->stack_count, s.resolved, s.median_error,
-		       s.sum_error, s.covered, s.recall, s.growing, s.found_growing, s.sound, s.false_growing,
-		       s.growth_resolved, s.growth_covered, s.lost_ratio, s.lost_rank);
+		       s.sum_error, s.covered, s.recall, s.recall_all, s.growing, s.found_growing, s.sound,
+		       s.false_growing, s.growth_resolved, s.growth_covered, s.lost_ratio, s.lost_rank);
 		show_stacks(replay, (unsigned)value_of(argc, argv, "show", 0));
 		replay_free(replay);
 	}

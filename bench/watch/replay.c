@@ -31,11 +31,19 @@ struct replaying {
 	uint64_t random, changes;
 };
 
-static uint32_t class_of(uint32_t size)
+/* Returns the size of a block's chunk. jemalloc's classes are 8, the multiples of 16 up to 128, and then four of each
+ * doubling. */
+static uint32_t class_of(const struct replay_options *options, uint32_t size)
 {
-	const uint32_t chunk = (size + 8 + 15) & ~15u;
+	uint32_t step = 16;
 
-	return chunk < 32 ? 32 : chunk;
+	if (!options->is_jemalloc)
+		return size + 8 <= 32 ? 32 : (size + 8 + 15) & ~15u;
+	if (size <= 8)
+		return 8;
+	while (size > 8ull * step)
+		step *= 2;
+	return (size + step - 1) & -step;
 }
 
 static double draw(struct replaying *r)
@@ -118,7 +126,7 @@ static void pair_events(struct replaying *r, const struct replay_event *events, 
 							     .died = UINT64_MAX,
 							     .size = events[i].size,
 							     .stack = events[i].stack,
-							     .size_class = class_of(events[i].size)};
+							     .size_class = class_of(r->options, events[i].size)};
 		*number = r->block_count;
 	}
 	for (size_t i = 0; i < r->block_count; i++)
@@ -286,7 +294,9 @@ struct replay *replay_trace(const struct replay_event *events, size_t count, con
 
 	for (unsigned i = 0; i < 8; i++)
 		draw(&r);
-	r.watch = watch_new(&(struct watch_options){.samples_max = 1000000, .seed = options->seed}, r.begin);
+	const size_t samples_max = options->samples_max ? options->samples_max : WATCH_SAMPLES_MAX;
+
+	r.watch = watch_new(&(struct watch_options){.samples_max = samples_max, .seed = options->seed}, r.begin);
 	pair_events(&r, events, count);
 	run(&r, events, count);
 	to->result = watch_estimate(r.watch);

@@ -15,6 +15,8 @@ struct replay_options {
 	double share, window; /* share of the time that is in windows; s of a window */
 	double look;          /* s between two looks */
 	double from;          /* share of the trace after which the watch begins */
+	size_t samples_max;   /* as in struct watch_options; 0: that of functrace --watch */
+	bool is_jemalloc;     /* blocks have the size classes of jemalloc; false: those of glibc */
 	uint32_t lost_size;   /* blocks of this size that are never released are lost at once; 0: none are */
 	double same;          /* share of the blocks that keep their contents; 0: contents are unknown */
 	uint64_t seed;

@@ -110,6 +110,8 @@ int main(int argc, char **argv)
 						       .from = value_of(argc, argv, "from", 0.15),
 						       .lost_size = (uint32_t)value_of(argc, argv, "lost", 0),
 						       .same = value_of(argc, argv, "same", 0),
+						       .samples_max = (size_t)value_of(argc, argv, "samples", 0),
+						       .is_jemalloc = value_of(argc, argv, "jemalloc", 0) != 0,
 						       .seed = seed};
 		struct replay *const replay = replay_trace(r.events, r.count, &options);
 

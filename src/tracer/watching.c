@@ -14,11 +14,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define SAMPLES_MAX 100000               /* samples and controls; some 10 MB, and half a second for an estimate */
-#define PERIOD_NS   (10 * NS_PER_SECOND) /* windows are so short that the budget allows one in this time */
-#define POLL_NS     50000000u            /* time between two looks whether a result is ready */
-#define STEADY_NS   (20 * NS_PER_SECOND) /* time after which the cost of the beginning is paid back */
-#define LOOK_PART   3                    /* looks and scans may take this part of the budget */
+#define PERIOD_NS (10 * NS_PER_SECOND) /* windows are so short that the budget allows one in this time */
+#define POLL_NS   50000000u            /* time between two looks whether a result is ready */
+#define STEADY_NS (20 * NS_PER_SECOND) /* time after which the cost of the beginning is paid back */
+#define LOOK_PART 3                    /* looks and scans may take this part of the budget */
 
 struct watcher {
 	struct watching *first;
@@ -61,7 +60,7 @@ static struct watching *watching_new(struct process *p)
 	one->began = now;
 	one->began_wall = one->result_wall = clock_ns(CLOCK_REALTIME);
 	one->random = now ^ (uint64_t)p->pid << 32 ^ 0x9e3779b97f4a7c15;
-	const struct watch_options options = {.samples_max = SAMPLES_MAX, .seed = one->random};
+	const struct watch_options options = {.samples_max = WATCH_SAMPLES_MAX, .seed = one->random};
 
 	one->watch = watch_new(&options, now);
 	one->stacks = watching_stacks_new();

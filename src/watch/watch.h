@@ -15,6 +15,8 @@
 
 struct watch;
 
+#define WATCH_SAMPLES_MAX 100000 /* samples_max of functrace --watch: some 10 MB, and half a second for an estimate */
+
 struct watch_options {
 	/* number of samples and controls that are kept; if there are more, every second window is forgotten, and from
 	 * then on only every second one is kept */

@@ -60,4 +60,5 @@ bench_watch_simulate_LDADD = libwatch.a libbase.a -lm
 CLEANFILES += bench/watch/simulate
 EXTRA_DIST += bench/watch/table.py bench/watch/live.py \
 	bench/watch/programs/server.cpp bench/watch/programs/requests.pl \
-	bench/watch/programs/worker.py bench/watch/programs/database.py
+	bench/watch/programs/worker.py bench/watch/programs/database.py \
+	bench/watch/programs/worker.js bench/watch/programs/prepare.sql

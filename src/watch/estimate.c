@@ -35,8 +35,10 @@ static struct reuse reuse_of(const struct counting *e, const double *times)
 
 		if (times[track->window] == 0 || track->is_lost)
 			continue;
-		hazards_add(&reuse.all, w, track, track->has_failed, times[track->window]);
-		hazards_add(&reuse.classes[track->class_number], w, track, track->has_failed, times[track->window]);
+		const double weight = times[track->window] * track->count;
+
+		hazards_add(&reuse.all, w, track, track->has_failed, weight);
+		hazards_add(&reuse.classes[track->class_number], w, track, track->has_failed, weight);
 	}
 	return reuse;
 }
@@ -54,7 +56,7 @@ static struct sums sum_samples(const struct counting *e, const struct group *gro
 
 	for (size_t i = group->first; i < group->end; i++) {
 		const struct sample *const sample = e->samples[i].sample;
-		const double weight = times[sample->track.window];
+		const double weight = times[sample->track.window] * sample->track.count;
 
 		if (weight == 0)
 			continue;
@@ -77,7 +79,7 @@ static struct sums sum_controls(const struct counting *e, const struct group *gr
 
 	for (size_t i = group->control_first; i < group->control_end; i++) {
 		const struct track *const track = e->controls[i];
-		const double weight = times[track->window];
+		const double weight = times[track->window] * track->count;
 
 		if (weight == 0)
 			continue;
@@ -101,7 +103,7 @@ static void class_hazards(const struct counting *e, const struct group *group, c
 		const struct sample *const sample = e->samples[i].sample;
 		const uint32_t number = sample->track.class_number;
 
-		of_class += is_lost(sample) ? 0 : times[sample->track.window];
+		of_class += is_lost(sample) ? 0 : times[sample->track.window] * sample->track.count;
 		if (i + 1 < group->end && e->samples[i + 1].sample->track.class_number == number)
 			continue;
 		for (unsigned k = 1; k <= e->w->looks; k++) {
@@ -195,7 +197,8 @@ static double growth_factor(const struct counting *e, const struct group *group,
 
 	for (size_t i = group->first; i < group->end; i++) {
 		const struct counted_sample *const one = &e->samples[i];
-		const double bytes = times[one->sample->track.window] * one->weight * (double)one->sample->size;
+		const double bytes = times[one->sample->track.window] * one->weight * (double)one->sample->size *
+				     one->sample->track.count;
 
 		if (is_lost(one->sample))
 			continue;
@@ -210,7 +213,8 @@ static void sum_classes(const struct counting *e, const struct group *group, con
 {
 	for (size_t i = group->first; i < group->end; i++) {
 		const struct counted_sample *const one = &e->samples[i];
-		const double blocks = times[one->sample->track.window] * one->weight * e->chances[i];
+		const double blocks =
+			times[one->sample->track.window] * one->weight * e->chances[i] * one->sample->track.count;
 		struct class_sums *const sums = &classes[one->sample->track.class_number];
 
 		if (is_lost(one->sample)) {
@@ -242,7 +246,7 @@ static void sum_group(const struct counting *e, const struct group *group, const
 					    ? (double)census->counts[e->w->looks] - lost
 					    : INFINITY;
 		const double sampled = times[one->sample->track.window] * e->chances[i];
-		double blocks = sampled * one->weight;
+		double blocks = sampled * one->weight * one->sample->track.count;
 
 		if (is_lost(one->sample)) {
 			blocks *= sums->lost > 0 ? lost / sums->lost : 1;

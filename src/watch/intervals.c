@@ -82,12 +82,15 @@ static double larger_of(double a, double b)
 static void set_interval(const struct counting *e, const struct group *group, const struct estimate *known,
 			 const struct estimate *most, const struct spread *spread, struct watch_stack *to)
 {
-	double bytes = 0;
+	double bytes = 0, samples = 0;
 
-	for (size_t i = group->first; i < group->end; i++)
-		bytes += (double)e->samples[i].sample->size * e->samples[i].weight;
-	const double one =
-		bytes / (double)(group->end - group->first); /* mean number of bytes for which a sample stands */
+	for (size_t i = group->first; i < group->end; i++) {
+		const double count = e->samples[i].sample->track.count;
+
+		bytes += (double)e->samples[i].sample->size * e->samples[i].weight * count;
+		samples += count;
+	}
+	const double one = bytes / samples; /* mean number of bytes for which a sample stands */
 
 	if (known->live <= 0) {
 		to->live_high = larger_of(most->live, NONE_MOST * one);

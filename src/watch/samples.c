@@ -60,43 +60,17 @@ static struct track track_begin(const struct watch *w, uint64_t now, uint64_t ad
 			      .stack = stack,
 			      .class_number = class_number,
 			      .window = (uint32_t)w->window_count - 1,
-			      .first = (uint16_t)w->looks};
+			      .first = (uint16_t)w->looks,
+			      .count = 1};
 }
 
 /* ---- Controls ---- */
-
-/* Returns the index of the first control that passes at the address, or NO_CONTROL. */
-static uint32_t first_control(const struct watch *w, uint64_t address)
-{
-	const uint64_t *const first = hash_get(&w->controls_at, address);
-
-	return first ? (uint32_t)*first : NO_CONTROL;
-}
-
-/* Adds a control to the list of its address. */
-static void list_control(struct watch *w, uint32_t index)
-{
-	struct control *const control = &w->controls[index];
-
-	control->next = first_control(w, control->track.address);
-	hash_set(&w->controls_at, control->track.address, index);
-}
-
-/* Makes the lists of all addresses again, without the controls that have failed. */
-static void list_controls(struct watch *w)
-{
-	hash_free(&w->controls_at);
-	w->controls_at = (struct hash){0};
-	for (uint32_t i = 0; i < w->control_count; i++)
-		if (!w->controls[i].track.has_failed)
-			list_control(w, i);
-}
 
 /* Lets the controls of an address fail that are from earlier windows: a call in this window shows that the chunk there
  * has changed. */
 static void fail_controls(struct watch *w, uint64_t address)
 {
-	uint32_t next, i = first_control(w, address);
+	uint32_t next, i = watch_first_control(w, address);
 
 	if (i == NO_CONTROL)
 		return;
@@ -104,7 +78,7 @@ static void fail_controls(struct watch *w, uint64_t address)
 	for (; i != NO_CONTROL; i = next) {
 		next = w->controls[i].next;
 		if (w->controls[i].track.window + 1 == w->window_count)
-			list_control(w, i);
+			watch_list_control(w, i);
 		else
 			w->controls[i].track.has_failed = true;
 	}
@@ -115,7 +89,7 @@ static void add_control(struct watch *w, const struct track *track)
 	unsigned count = 0;
 
 	/* An address that is released again and again in a window counts once for each stack. */
-	for (uint32_t i = first_control(w, track->address); i != NO_CONTROL; i = w->controls[i].next) {
+	for (uint32_t i = watch_first_control(w, track->address); i != NO_CONTROL; i = w->controls[i].next) {
 		const struct track *const other = &w->controls[i].track;
 
 		if (++count == CONTROLS_AT ||
@@ -124,20 +98,7 @@ static void add_control(struct watch *w, const struct track *track)
 	}
 	ARRAY_GROW(w->controls, w->control_capacity, w->control_count);
 	w->controls[w->control_count] = (struct control){.track = *track};
-	list_control(w, (uint32_t)w->control_count++);
-}
-
-void watch_index(struct watch *w)
-{
-	hash_free(&w->samples_at);
-	hash_free(&w->class_index);
-	w->samples_at = w->class_index = (struct hash){0};
-	for (size_t i = 0; i < w->sample_count; i++)
-		if (w->samples[i].fate == FATE_PASSED)
-			hash_set(&w->samples_at, w->samples[i].track.address, i);
-	for (size_t i = 0; i < w->class_count; i++)
-		hash_set(&w->class_index, w->classes[i].size_class, i);
-	list_controls(w);
+	watch_list_control(w, (uint32_t)w->control_count++);
 }
 
 /* ---- Calls ---- */
@@ -184,67 +145,12 @@ void watch_released(struct watch *w, uint64_t now, uint64_t address, uint32_t si
 
 /* ---- Windows ---- */
 
-/* Keeps the windows for which the new number is not UINT32_MAX, and their samples and controls. */
-static void keep_windows(struct watch *w, const uint32_t *numbers)
-{
-	size_t kept = 0;
-
-	hash_free(&w->samples_at);
-	w->samples_at = (struct hash){0};
-	for (size_t i = 0; i < w->sample_count; i++) {
-		struct sample *const sample = &w->samples[kept];
-
-		if (numbers[w->samples[i].track.window] == UINT32_MAX)
-			continue;
-		*sample = w->samples[i];
-		sample->track.window = numbers[sample->track.window];
-		if (sample->fate == FATE_PASSED)
-			hash_set(&w->samples_at, sample->track.address, kept);
-		kept++;
-	}
-	w->sample_count = kept;
-	kept = 0;
-	for (size_t i = 0; i < w->control_count; i++) {
-		const uint32_t number = numbers[w->controls[i].track.window];
-
-		if (number == UINT32_MAX)
-			continue;
-		w->controls[kept] = w->controls[i];
-		w->controls[kept++].track.window = number;
-	}
-	w->control_count = kept;
-	list_controls(w);
-}
-
-/* Forgets every second window. The others still represent all of the time. From then on every second new window is
- * skipped, so that no time has more windows than another. If there is only one window, it alone has too many samples,
- * and is forgotten. */
-static void thin_windows(struct watch *w)
-{
-	uint32_t *const numbers = xreallocarray(NULL, w->window_count, sizeof(*numbers));
-	const unsigned odd = w->window_count == 1;
-	uint32_t kept = 0;
-
-	for (size_t i = 0; i < w->window_count; i++) {
-		numbers[i] = (i + odd) % 2 ? UINT32_MAX : kept++;
-		if (numbers[i] != UINT32_MAX)
-			w->windows[numbers[i]] = w->windows[i];
-	}
-	if (!odd)
-		w->window_stride *= 2;
-	w->window_count = kept;
-	keep_windows(w, numbers);
-	free(numbers);
-}
-
 void watch_window_begin(struct watch *w, uint64_t now, uint64_t work)
 {
 	if (++w->windows_skipped < w->window_stride)
 		return;
 	w->windows_skipped = 0;
-	while (w->window_count &&
-	       (w->sample_count + w->control_count > w->options.samples_max || w->window_count >= WINDOWS_MAX))
-		thin_windows(w);
+	watch_make_room(w);
 	ARRAY_GROW(w->windows, w->window_capacity, w->window_count);
 	w->windows[w->window_count++] = (struct window){.begin = now, .end = now, .before = work};
 	w->is_open = true;
@@ -262,50 +168,6 @@ static void note_prints(struct watch *w, const struct watch_heap *heap)
 	}
 }
 
-/* Returns true for `most` of `count` items, chosen at random. */
-static bool is_chosen(struct watch *w, uint64_t count, uint64_t most)
-{
-	w->random = w->random * 6364136223846793005u + 1442695040888963407u;
-	return count <= most || (w->random >> 33) % count < most;
-}
-
-/* Of the blocks that were released in the window of their allocation, only the lives matter, and of each stack some
- * tell as much as all. So do some controls. The others would take the room of whole windows. */
-static void thin_last_window(struct watch *w)
-{
-	const uint32_t window = (uint32_t)w->window_count - 1;
-	struct hash died = {0}, released = {0};
-	size_t first = w->sample_count, first_control = w->control_count, kept;
-
-	while (first && w->samples[first - 1].track.window == window)
-		if (w->samples[--first].fate == FATE_DIED_IN_WINDOW)
-			++*hash_place(&died, w->samples[first].track.stack);
-	kept = first;
-	for (size_t i = first; i < w->sample_count; i++) {
-		const struct sample *const sample = &w->samples[i];
-
-		if (sample->fate == FATE_DIED_IN_WINDOW &&
-		    !is_chosen(w, *hash_get(&died, sample->track.stack), DIED_KEPT))
-			continue;
-		if (sample->fate == FATE_PASSED)
-			hash_set(&w->samples_at, sample->track.address, kept);
-		w->samples[kept++] = *sample;
-	}
-	w->sample_count = kept;
-	while (first_control && w->controls[first_control - 1].track.window == window)
-		++*hash_place(&released, w->controls[--first_control].track.stack);
-	kept = first_control;
-	for (size_t i = first_control; i < w->control_count; i++)
-		if (is_chosen(w, *hash_get(&released, w->controls[i].track.stack), CONTROLS_KEPT))
-			w->controls[kept++] = w->controls[i];
-	if (kept < w->control_count) {
-		w->control_count = kept;
-		list_controls(w);
-	}
-	hash_free(&died);
-	hash_free(&released);
-}
-
 void watch_window_end(struct watch *w, uint64_t now, uint64_t work, const struct watch_heap *heap)
 {
 	if (!w->is_open)
@@ -315,7 +177,7 @@ void watch_window_end(struct watch *w, uint64_t now, uint64_t work, const struct
 	window->end = now;
 	window->work = work - window->before;
 	w->is_open = false;
-	thin_last_window(w);
+	watch_thin_window(w);
 	if (heap)
 		note_prints(w, heap);
 }
@@ -459,6 +321,6 @@ void watch_look(struct watch *w, uint64_t now, uint64_t work, const struct watch
 	w->has_counts = heap->count != NULL;
 	look_at_samples(w, heap);
 	look_at_controls(w, heap);
-	list_controls(w);
+	watch_list_controls(w);
 	count_classes(w, heap);
 }

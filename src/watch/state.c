@@ -20,7 +20,7 @@ struct state_head {
 
 static void set_version(struct state_head *head)
 {
-	snprintf(head->version, sizeof(head->version), "functrace watch %s", PACKAGE_VERSION);
+	snprintf(head->version, sizeof(head->version), "functrace watch 2 %s", PACKAGE_VERSION);
 	head->sizes[0] = sizeof(struct window);
 	head->sizes[1] = sizeof(struct sample);
 	head->sizes[2] = sizeof(struct control);
@@ -79,7 +79,7 @@ static bool is_sound_track(const struct watch *w, struct track *track, uint32_t 
 	set_bool(&track->is_lost);
 	return track->class_number < w->class_count && track->window < w->window_count &&
 	       (track->stack < stacks || track->stack == NO_STACK) && track->first <= w->looks &&
-	       track->passed <= w->looks - track->first;
+	       track->passed <= w->looks - track->first && track->count >= 1 && track->count <= 1e9f;
 }
 
 static bool is_sound_state(struct watch *w, uint32_t stacks)

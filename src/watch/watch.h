@@ -18,8 +18,9 @@ struct watch;
 #define WATCH_SAMPLES_MAX 100000 /* samples_max of functrace --watch: some 10 MB, and half a second for an estimate */
 
 struct watch_options {
-	/* number of samples and controls that are kept; if there are more, every second window is forgotten, and from
-	 * then on only every second one is kept */
+	/* Number of samples and controls that are kept. If there are more, half of those of stacks with many are
+	 * forgotten. If this is not enough, every second window is forgotten, and from then on only every second one is
+	 * kept. */
 	size_t samples_max;
 	uint64_t seed; /* of the random numbers by which intervals are computed */
 };

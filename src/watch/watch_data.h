@@ -34,6 +34,7 @@ struct track {
 	uint16_t passed; /* number of looks that it has passed since */
 	bool has_failed;
 	bool is_lost; /* it has passed all looks, and the scan calls the block there lost */
+	float count;  /* number of tracks for which it stands, because half of those of many were forgotten */
 };
 
 /* A sample: a block that was allocated in a window. */
@@ -88,8 +89,19 @@ struct watch {
 	uint64_t random; /* for the choice of what is kept */
 };
 
-/* In samples.c: makes the tables by address and by class from the samples, controls and classes. */
+/* In index.c. watch_index() makes the tables by address and by class from the samples, controls and classes;
+ * watch_list_controls() only that of the controls, without those that have failed. watch_list_control() adds a control
+ * to the list of its address, and watch_first_control() returns the index of the first one there, or NO_CONTROL. */
 void watch_index(struct watch *w);
+void watch_list_controls(struct watch *w);
+void watch_list_control(struct watch *w, uint32_t index);
+uint32_t watch_first_control(const struct watch *w, uint64_t address);
+
+/* In forget.c. watch_make_room() forgets samples and controls before a window begins: at most samples_max are left, and
+ * WINDOWS_MAX - 1 windows. watch_thin_window() forgets at a window's end most of the blocks that were released in it,
+ * and of its controls, if a stack has many. */
+void watch_make_room(struct watch *w);
+void watch_thin_window(struct watch *w);
 
 /* Returns the number of looks that were due for the track. */
 static inline unsigned looks_due(const struct watch *w, const struct track *track)

@@ -399,6 +399,43 @@ static void test_forgetting_keeps_the_weights(void **state)
 	}
 }
 
+/* Blocks that die before the next look take no room from windows: half of them are forgotten, and the others count
+ * double. Each window allocates 60 blocks, of which four live on, and ten are released in it. */
+static void test_dead_samples_are_forgotten_before_windows(void **state)
+{
+	struct small_heap heap = small_begin(1600);
+	const struct watch_heap look = {&heap, small_chunk_at, NULL, NULL, NULL};
+	double dead = 0;
+
+	for (uint64_t window = 0, now = 1; window < 48; window++, now += 2) {
+		watch_window_begin(heap.watch, now * SECOND, now);
+		for (uint64_t i = 0; i < 60; i++) {
+			const uint64_t address = i < 4 ? 4 * window + i : 192 + i;
+
+			heap.classes[address] = 100;
+			watch_allocated(heap.watch, now * SECOND, address, 100, 100, 1);
+		}
+		for (uint64_t i = 50; i < 60; i++)
+			watch_released(heap.watch, now * SECOND, 192 + i, 100);
+		watch_window_end(heap.watch, (now + 1) * SECOND, now + 1, NULL);
+		for (uint64_t i = 4; i < 60; i++)
+			heap.classes[192 + i] = 0;
+		watch_look(heap.watch, (now + 1) * SECOND, now + 1, &look);
+	}
+	assert_int_equal(heap.watch->window_count, 48);
+	assert_int_equal(heap.watch->window_stride, 1);
+	assert_true(heap.watch->sample_count + heap.watch->control_count <= 1600 + 60 + 10);
+	for (size_t i = 0; i < heap.watch->sample_count; i++)
+		dead += heap.watch->samples[i].fate == FATE_PASSED ? 0 : heap.watch->samples[i].track.count;
+	assert_true(fabs(dead / (48 * 56) - 1) < 0.1);
+	struct watch_result *const result = watch_estimate(heap.watch);
+
+	assert_int_equal(result->count, 1);
+	assert_true(fabs(result->stacks[0].live / (48 * 4 * 100 * 97.0 / 48) - 1) < 0.05);
+	watch_result_free(result);
+	watch_free(heap.watch);
+}
+
 /* A window that is skipped has no samples, so its end notes no contents. */
 static void test_contents_are_those_at_the_end_of_the_sampling_window(void **state)
 {
@@ -714,6 +751,7 @@ int main(void)
 		cmocka_unit_test(test_scans_count_in_looks_that_do_not),
 		cmocka_unit_test(test_a_sample_between_merged_looks_loses_none),
 		cmocka_unit_test(test_forgetting_keeps_the_weights),
+		cmocka_unit_test(test_dead_samples_are_forgotten_before_windows),
 		cmocka_unit_test(test_contents_are_those_at_the_end_of_the_sampling_window),
 		cmocka_unit_test(test_looks_within_a_window_come_before_its_samples),
 		cmocka_unit_test(test_a_watch_without_time_has_no_estimate),

@@ -38,6 +38,7 @@ struct estimate {
 	double live, growth, lost; /* bytes, bytes a second, bytes */
 	double blocks, old;        /* live blocks; sampled survivors older than half of the horizon */
 	double flat;               /* share of the half-aged that live on to nearly the whole age */
+	double aged, recent;       /* survivors that are older than half of the horizon, and the others */
 	double reused;             /* share of released addresses that pass the next look */
 	bool knows_contents;       /* the contents of blocks tell them from later ones at their addresses */
 };

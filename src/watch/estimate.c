@@ -248,6 +248,7 @@ static void sum_group(const struct counting *e, const struct group *group, const
 		const double sampled = times[one->sample->track.window] * e->chances[i];
 		double blocks = sampled * one->weight * one->sample->track.count;
 
+		*(is_old_sample(e, one->sample) ? &out->aged : &out->recent) += sampled * one->sample->track.count;
 		if (is_lost(one->sample)) {
 			blocks *= sums->lost > 0 ? lost / sums->lost : 1;
 			out->lost += blocks * size;

@@ -12,6 +12,7 @@
 #define Z_INTERVAL  1.645 /* 90 % of a normal distribution */
 #define Z_GROWING   2.33  /* 99 %, one-sided */
 #define FLAT_MIN    0.6   /* share of half-aged survivors that must live on */
+#define RECENT_MIN  0.25  /* survivors of the second half of the time, for one of the first half */
 #define GROWTH_MIN  0.002 /* share of all growth */
 #define REUSED_MOST 0.8   /* share of released addresses that look alive, above which a stack is not resolved */
 #define NONE_MOST   2.3   /* if no sample is alive, the truth is below 2.3 samples' bytes in 90 % of cases (Poisson) */
@@ -116,7 +117,7 @@ static enum watch_verdict verdict_of(const struct counting *e, const struct esti
 	if (e->w->window_count < WINDOWS_MIN)
 		return WATCH_FEW_WINDOWS;
 	if (known->growth > 0 && cv * Z_GROWING < 1 && known->old >= WATCH_OLD_MIN && known->flat >= FLAT_MIN &&
-	    known->growth >= GROWTH_MIN * all_growth)
+	    known->recent >= RECENT_MIN * known->aged && known->growth >= GROWTH_MIN * all_growth)
 		return WATCH_GROWING;
 	return known->reused > REUSED_MOST && known->live > 0 ? WATCH_UNRESOLVED : WATCH_SOUND;
 }

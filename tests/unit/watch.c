@@ -436,6 +436,28 @@ static void test_dead_samples_are_forgotten_before_windows(void **state)
 	watch_free(heap.watch);
 }
 
+/* Fills stack 1's table in the first third of the time. Stack 2's list grows all the time. */
+static void test_what_has_filled_up_does_not_grow(void **state)
+{
+	struct small_heap heap = small_begin(1000);
+
+	for (uint64_t window = 0; window < 60; window++) {
+		small_window(&heap, true);
+		for (uint64_t i = 0; i < 3 && window < 20; i++)
+			small_allocate(&heap, 3 * window + i, 48, 1);
+		small_allocate(&heap, 100 + window, 96, 2);
+		small_window(&heap, false);
+		small_look(&heap);
+	}
+	struct watch_result *const result = watch_estimate(heap.watch);
+
+	assert_int_equal(result->windows, 60);
+	assert_int_equal(stack_of(result, 1)->verdict, WATCH_SOUND);
+	assert_int_equal(stack_of(result, 2)->verdict, WATCH_GROWING);
+	watch_result_free(result);
+	watch_free(heap.watch);
+}
+
 /* A window that is skipped has no samples, so its end notes no contents. */
 static void test_contents_are_those_at_the_end_of_the_sampling_window(void **state)
 {
@@ -752,6 +774,7 @@ int main(void)
 		cmocka_unit_test(test_a_sample_between_merged_looks_loses_none),
 		cmocka_unit_test(test_forgetting_keeps_the_weights),
 		cmocka_unit_test(test_dead_samples_are_forgotten_before_windows),
+		cmocka_unit_test(test_what_has_filled_up_does_not_grow),
 		cmocka_unit_test(test_contents_are_those_at_the_end_of_the_sampling_window),
 		cmocka_unit_test(test_looks_within_a_window_come_before_its_samples),
 		cmocka_unit_test(test_a_watch_without_time_has_no_estimate),

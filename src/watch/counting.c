@@ -104,14 +104,14 @@ static void group_samples(struct counting *e)
 	free(all);
 }
 
-/* Returns the most, in chunks a second, by which a class grows: the slope of its counts, plus two standard errors. */
-static double slope_of(const struct census *census, unsigned looks, double look)
+/* Returns by how many chunks a second a class grows: the slope of its counts, plus `errors` standard errors. */
+static double slope_of(const struct census *census, unsigned looks, double look, double errors)
 {
 	const double n = (double)looks + 1 - census->since;
 	double x = 0, y = 0, xx = 0, xy = 0, rest = 0;
 
 	if (n < 3)
-		return INFINITY;
+		return errors > 0 ? INFINITY : 0;
 	for (unsigned k = census->since; k <= looks; k++) {
 		x += k;
 		y += (double)census->counts[k];
@@ -122,9 +122,9 @@ static double slope_of(const struct census *census, unsigned looks, double look)
 
 	for (unsigned k = census->since; k <= looks; k++)
 		rest += pow((double)census->counts[k] - base - slope * k, 2);
-	const double most = slope + 2 * sqrt(rest / (n - 2) / (xx - x * x / n));
+	const double limit = slope + errors * sqrt(rest / (n - 2) / (xx - x * x / n));
 
-	return most > 0 ? most / look : 0;
+	return limit > 0 ? limit / look : 0;
 }
 
 #define STRATUM 8 /* windows */
@@ -169,11 +169,16 @@ void counting_begin(struct counting *e, const struct watch *w)
 	e->samples = xreallocarray(NULL, w->sample_count + 1, sizeof(*e->samples));
 	e->controls = xreallocarray(NULL, w->control_count + 1, sizeof(*e->controls));
 	e->slopes = xreallocarray(NULL, w->class_count + 1, sizeof(*e->slopes));
+	e->least_slopes = xreallocarray(NULL, w->class_count + 1, sizeof(*e->least_slopes));
 	group_samples(e);
 	group_controls(e);
 	e->chances = xreallocarray(NULL, e->count + 1, sizeof(*e->chances));
-	for (size_t i = 0; i < w->class_count; i++)
-		e->slopes[i] = is_counted(w, i) ? slope_of(&w->classes[i], w->looks, e->horizon / w->looks) : INFINITY;
+	for (size_t i = 0; i < w->class_count; i++) {
+		const double look = e->horizon / w->looks;
+
+		e->slopes[i] = is_counted(w, i) ? slope_of(&w->classes[i], w->looks, look, 2) : INFINITY;
+		e->least_slopes[i] = is_counted(w, i) ? slope_of(&w->classes[i], w->looks, look, -2) : 0;
+	}
 }
 
 void counting_end(struct counting *e)
@@ -183,5 +188,6 @@ void counting_end(struct counting *e)
 	free(e->controls);
 	free(e->groups);
 	free(e->slopes);
+	free(e->least_slopes);
 	free(e->chances);
 }

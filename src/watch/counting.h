@@ -25,11 +25,12 @@ struct counting {
 	size_t control_count;
 	struct group *groups;
 	size_t group_count, group_capacity;
-	double *slopes;  /* by class: chunks a second that it grows at most */
-	double horizon;  /* s, from the watch's begin to the last look */
-	double share;    /* of the work that was done in windows */
-	double *shares;  /* by window: of the work around it */
-	double *chances; /* by sample: that its block is alive */
+	double *slopes;       /* by class: chunks a second that it grows at most, */
+	double *least_slopes; /* and at least */
+	double horizon;       /* s, from the watch's begin to the last look */
+	double share;         /* of the work that was done in windows */
+	double *shares;       /* by window: of the work around it */
+	double *chances;      /* by sample: that its block is alive */
 };
 
 /* An estimate of one stack. */

@@ -182,6 +182,7 @@ static void set_chances(struct counting *e, const struct group *group, const str
 /* Sums over a class, in blocks. */
 struct class_sums {
 	double live, lost, growth;
+	double passing; /* blocks for which the samples stand that have passed all looks */
 };
 
 static bool is_old_sample(const struct counting *e, const struct sample *sample)
@@ -222,18 +223,36 @@ static void sum_classes(const struct counting *e, const struct group *group, con
 			continue;
 		}
 		sums->live += blocks;
+		if (one->sample->fate == FATE_PASSED)
+			sums->passing += times[one->sample->track.window] * one->weight * one->sample->track.count;
 		sums->growth += is_old_sample(e, one->sample) ? out->growth_factor * blocks / (e->horizon / 2) : 0;
 	}
 }
 
-/* Returns the factor by which a sum is scaled down to what is possible. */
-static double capped(double sum, double most)
+/* Returns the factor by which a sum is scaled to what is possible. The factor is at most that by which all blocks of a
+ * class count whose samples have passed all looks. */
+static double bounded(const struct class_sums *sums, double sum, double least, double most)
 {
-	return sum <= most ? 1 : most > 0 ? most / sum : 0;
+	const double up = sum > 0 ? least / sum : 1, up_most = sums->live > 0 ? sums->passing / sums->live : 1;
+
+	if (sum > most)
+		return most > 0 ? most / sum : 0;
+	return up <= 1 || up_most <= 1 ? 1 : up < up_most ? up : up_most;
 }
 
-/* Sums a group. No class has more blocks than chunks in use, none grows faster than these, and the scan knows the
- * number of lost blocks. */
+/* Returns the least number of blocks of a class that are live and not lost: by so many has the number of its chunks
+ * risen. The chunks from before the watch can only become fewer. */
+static double least_of(const struct counting *e, size_t class_number, double lost)
+{
+	const struct census *const census = &e->w->classes[class_number];
+
+	if (!is_counted(e->w, class_number) || census->since > e->w->looks)
+		return 0;
+	return (double)census->counts[e->w->looks] - (double)census->counts[census->since] - lost;
+}
+
+/* Sums a group. No class has more blocks than chunks in use, or fewer than these have become more. None grows faster or
+ * slower than these, and the scan knows the number of lost blocks. */
 static void sum_group(const struct counting *e, const struct group *group, const double *times,
 		      const struct class_sums *classes, struct estimate *out)
 {
@@ -256,10 +275,12 @@ static void sum_group(const struct counting *e, const struct group *group, const
 		} else if (is_old_sample(e, one->sample)) {
 			out->old += sampled;
 			out->growth += out->growth_factor * blocks * size / (e->horizon / 2) *
-				       capped(sums->growth, e->slopes[one->sample->track.class_number]);
+				       bounded(sums, sums->growth,
+					       e->least_slopes[one->sample->track.class_number] - lost / e->horizon,
+					       e->slopes[one->sample->track.class_number]);
 		}
 		if (!is_lost(one->sample))
-			blocks *= capped(sums->live, most);
+			blocks *= bounded(sums, sums->live, least_of(e, one->sample->track.class_number, lost), most);
 		out->live += blocks * size;
 		out->blocks += blocks;
 	}

@@ -97,9 +97,11 @@ static void set_interval(const struct counting *e, const struct group *group, co
 		to->live_high = larger_of(most->live, NONE_MOST * one);
 		return;
 	}
-	const double cv =
-		larger_of(variation(spread->live, spread->live2, REPLICATES, known->live),
-			  sqrt(1 / larger_of(1, known->live / one)) * (known->live < one ? one / known->live : 1));
+	/* What was allocated before the first look, and after the last one, is in no count. */
+	const double drawn =
+		larger_of(variation(spread->live, spread->live2, REPLICATES, known->live), 1.0 / e->w->looks);
+	const double cv = larger_of(drawn, sqrt(1 / larger_of(1, known->live / one)) *
+						   (known->live < one ? one / known->live : 1));
 
 	to->live_low = known->live < one ? 0 : known->live * exp(-Z_INTERVAL * log_deviation(cv));
 	to->live_high = known->live * exp(Z_INTERVAL * log_deviation(cv)) + one;

@@ -458,6 +458,42 @@ static void test_what_has_filled_up_does_not_grow(void **state)
 	watch_free(heap.watch);
 }
 
+/* The contents of blocks at odd addresses change. */
+static bool half_changing_chunk_at(void *context, uint64_t address, struct watch_chunk *chunk)
+{
+	const bool is_used = small_chunk_at(context, address, chunk);
+
+	chunk->print = address % 2 ? chunk->print : address + 1;
+	return is_used;
+}
+
+/* Released addresses are used again at once, so that only contents tell of live blocks. Half of these change theirs. The
+ * number of chunks shows that all live. */
+static void test_counts_show_blocks_that_samples_hide(void **state)
+{
+	struct small_heap heap = small_begin(1000);
+	const struct watch_heap look = {&heap, half_changing_chunk_at, small_count, NULL, NULL};
+
+	for (uint64_t window = 0; window < 60; window++, heap.changes++) {
+		watch_window_begin(heap.watch, heap.now = window * SECOND, window);
+		small_allocate(&heap, 255, 32, 1);
+		small_release(&heap, 255);
+		heap.classes[255] = 32;
+		small_allocate(&heap, 2 * window, 32, 1);
+		small_allocate(&heap, 2 * window + 1, 32, 1);
+		watch_window_end(heap.watch, (window + 1) * SECOND, window + 1, &look);
+		heap.changes++;
+		watch_look(heap.watch, (window + 1) * SECOND, window + 1, &look);
+	}
+	struct watch_result *const result = watch_estimate(heap.watch);
+
+	assert_int_equal(result->count, 1);
+	assert_true(result->stacks[0].live >= 118 * 32 && result->stacks[0].live <= 121 * 32);
+	assert_true(result->stacks[0].live_low <= 120 * 32 && result->stacks[0].live_high >= 120 * 32);
+	watch_result_free(result);
+	watch_free(heap.watch);
+}
+
 /* A window that is skipped has no samples, so its end notes no contents. */
 static void test_contents_are_those_at_the_end_of_the_sampling_window(void **state)
 {
@@ -775,6 +811,7 @@ int main(void)
 		cmocka_unit_test(test_forgetting_keeps_the_weights),
 		cmocka_unit_test(test_dead_samples_are_forgotten_before_windows),
 		cmocka_unit_test(test_what_has_filled_up_does_not_grow),
+		cmocka_unit_test(test_counts_show_blocks_that_samples_hide),
 		cmocka_unit_test(test_contents_are_those_at_the_end_of_the_sampling_window),
 		cmocka_unit_test(test_looks_within_a_window_come_before_its_samples),
 		cmocka_unit_test(test_a_watch_without_time_has_no_estimate),

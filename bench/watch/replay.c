@@ -146,7 +146,11 @@ struct schedule {
 
 static void plan_window(struct replaying *r, struct schedule *s)
 {
-	s->begin = s->period_at + (uint64_t)(draw(r) * (double)(s->period - s->window));
+	const bool is_regular = r->options->is_regular;
+
+	if (s->period_at < s->end && !is_regular)
+		s->period_at = s->end;
+	s->begin = s->period_at + (uint64_t)(draw(r) * (double)(s->period - (is_regular ? s->window : 0)));
 	s->end = s->begin + s->window;
 	s->period_at += s->period;
 }

@@ -18,6 +18,7 @@ struct replay_options {
 	size_t samples_max;   /* as in struct watch_options; 0: that of functrace --watch */
 	bool is_jemalloc;     /* blocks have the size classes of jemalloc; false: those of glibc */
 	uint32_t lost_size;   /* blocks of this size that are never released are lost at once; 0: none are */
+	bool is_regular;      /* each period has exactly one whole window; false: a window may end in the next one */
 	double same;          /* share of the blocks that keep their contents; 0: contents are unknown */
 	uint64_t seed;
 };

@@ -114,7 +114,8 @@ static void plan_window(struct watching *one, uint64_t now)
 		period = 2.0 * (double)one->window_ns;
 	if (one->period_at < now)
 		one->period_at = now;
-	one->window_at = one->period_at + (uint64_t)(random_share(one) * (period - (double)one->window_ns));
+	/* A window may end in the next period. If none did, the ends of periods would be in few windows. */
+	one->window_at = one->period_at + (uint64_t)(random_share(one) * period);
 	one->period_at += (uint64_t)period;
 }
 

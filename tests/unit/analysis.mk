@@ -1,6 +1,6 @@
 # unit tests of analysis
 ANALYSIS_UNIT_TESTS = tests/unit/analysis tests/unit/filter tests/unit/shorten tests/unit/profile \
-	tests/unit/live_rows tests/unit/page tests/unit/watch tests/unit/watch_recent
+	tests/unit/live_rows tests/unit/page tests/unit/watch tests/unit/watch_recent tests/unit/watch_time
 check_PROGRAMS += $(ANALYSIS_UNIT_TESTS)
 TESTS += $(ANALYSIS_UNIT_TESTS)
 tests_unit_analysis_LDADD = libanalysis.a libmodules.a libsymbols.a libproc.a libarch.a libtrace.a libbase.a \
@@ -24,3 +24,6 @@ tests_unit_watch_SOURCES = tests/unit/watch.c bench/watch/replay.c bench/watch/r
 tests_unit_watch_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/bench/watch
 tests_unit_watch_LDADD = libwatch.a libbase.a -lm $(UNIT_LIBS)
 tests_unit_watch_recent_LDADD = libwatch.a libbase.a -lm $(UNIT_LIBS)
+tests_unit_watch_time_SOURCES = tests/unit/watch_time.c bench/watch/replay.c bench/watch/replay.h
+tests_unit_watch_time_CPPFLAGS = $(tests_unit_watch_CPPFLAGS)
+tests_unit_watch_time_LDADD = $(tests_unit_watch_LDADD)

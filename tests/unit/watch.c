@@ -467,7 +467,7 @@ static bool half_changing_chunk_at(void *context, uint64_t address, struct watch
 	return is_used;
 }
 
-/* Released addresses are used again at once, so that only contents tell of live blocks. Half of these change theirs. The
+/* Released addresses are used again at once, so that only contents tell of live blocks. Half of these change them. The
  * number of chunks shows that all live. */
 static void test_counts_show_blocks_that_samples_hide(void **state)
 {
@@ -748,8 +748,14 @@ static void free_program(struct made *m)
 
 static struct replay_score score_program(const struct made *m, uint64_t seed, double same)
 {
-	const struct replay_options options = {
-		.share = 0.1, .window = 0.3, .look = 3, .from = 0.15, .lost_size = 136, .same = same, .seed = seed};
+	const struct replay_options options = {.share = 0.1,
+					       .window = 0.3,
+					       .look = 3,
+					       .from = 0.15,
+					       .lost_size = 136,
+					       .is_regular = true,
+					       .same = same,
+					       .seed = seed};
 	struct replay *const replay = replay_trace(m->events, m->count, &options);
 
 	assert_non_null(replay);

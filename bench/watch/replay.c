@@ -2,6 +2,7 @@
 #include "replay.h"
 #include "base/hash.h"
 #include "base/util.h"
+#include "watch/recent.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,6 +24,7 @@ struct counted {
 struct replaying {
 	const struct replay_options *options;
 	struct watch *watch;
+	struct watch_recent *recent;
 	struct block *blocks; /* in the order of their allocations */
 	size_t block_count;
 	uint64_t begin, end;      /* ns: of the watch */
@@ -166,12 +168,15 @@ static void advance(struct replaying *r, struct schedule *s, uint64_t now)
 
 		if (s->look_at <= next && s->look_at <= now && s->look_at <= r->end) {
 			watch_look(r->watch, s->look_at, s->look_at - r->begin, &heap);
+			watch_recent_look(r->recent, s->look_at, s->look_at - r->begin, &heap);
 			s->look_at += s->look;
 		} else if (in_window && s->end <= now) {
 			watch_window_end(r->watch, s->end, s->end - r->begin, &heap);
+			watch_recent_window_end(r->recent, s->end, s->end - r->begin, &heap);
 			plan_window(r, s);
 		} else if (!in_window && s->begin <= now && s->end <= r->end) {
 			watch_window_begin(r->watch, s->begin, s->begin - r->begin);
+			watch_recent_window_begin(r->recent, s->begin, s->begin - r->begin);
 			s->begin = UINT64_MAX;
 		} else {
 			return;
@@ -186,8 +191,10 @@ static void apply(struct replaying *r, const struct replay_event *event, size_t 
 
 	if (before)
 		--*hash_place(&r->counts, before->size_class);
-	if (before && !event->is_allocation && in_window)
+	if (before && !event->is_allocation && in_window) {
 		watch_released(r->watch, event->time, event->address, before->size_class);
+		watch_recent_released(r->recent, event->time, event->address, before->size_class);
+	}
 	*number = 0;
 	if (!event->is_allocation)
 		return;
@@ -197,8 +204,10 @@ static void apply(struct replaying *r, const struct replay_event *event, size_t 
 	++*hash_place(&r->counts, block->size_class);
 	if (block->is_lost && event->time >= r->begin)
 		++*hash_place(&r->lost, block->size_class);
-	if (in_window)
-		watch_allocated(r->watch, event->time, event->address, block->size, block->size_class, block->stack);
+	if (!in_window)
+		return;
+	watch_allocated(r->watch, event->time, event->address, block->size, block->size_class, block->stack);
+	watch_recent_allocated(r->recent, event->time, event->address, block->size, block->size_class, block->stack);
 }
 
 static void run(struct replaying *r, const struct replay_event *events, size_t count)
@@ -301,12 +310,15 @@ struct replay *replay_trace(const struct replay_event *events, size_t count, con
 	const size_t samples_max = options->samples_max ? options->samples_max : WATCH_SAMPLES_MAX;
 
 	r.watch = watch_new(&(struct watch_options){.samples_max = samples_max, .seed = options->seed}, r.begin);
+	r.recent = watch_recent_new(options->seed, r.begin, 0);
 	pair_events(&r, events, count);
 	run(&r, events, count);
 	to->result = watch_estimate(r.watch);
+	watch_recent_apply(r.recent, r.end, to->result);
 	to->share = to->result->share;
 	find_truth(&r, to);
 	watch_free(r.watch);
+	watch_recent_free(r.recent);
 	hash_free(&r.at);
 	hash_free(&r.counts);
 	hash_free(&r.lost);

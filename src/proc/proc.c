@@ -192,6 +192,7 @@ enum stat_field {
 	FIELD_FOREGROUND = 8,
 	FIELD_FLAGS = 9,
 	FIELD_START = 22,
+	FIELD_STACK = 28,
 	FIELD_IGNORED = 33,
 	FIELD_CAUGHT = 34,
 	FIELD_EXIT_CODE = 52,
@@ -200,8 +201,8 @@ enum stat_field {
 static bool stat_parse(const char *text, struct proc_stat *stat)
 {
 	static const uint64_t wanted = 1ull << FIELD_PARENT | 1ull << FIELD_FOREGROUND | 1ull << FIELD_FLAGS |
-				       1ull << FIELD_START | 1ull << FIELD_IGNORED | 1ull << FIELD_CAUGHT |
-				       1ull << FIELD_EXIT_CODE;
+				       1ull << FIELD_START | 1ull << FIELD_STACK | 1ull << FIELD_IGNORED |
+				       1ull << FIELD_CAUGHT | 1ull << FIELD_EXIT_CODE;
 	/* strtoull() returns a negative number as it is after the conversion to a signed type. */
 	uint64_t values[64] = {[FIELD_FOREGROUND] = UINT64_MAX};
 	const char *at = strrchr(text, ')');
@@ -220,6 +221,7 @@ static bool stat_parse(const char *text, struct proc_stat *stat)
 				   .foreground = (pid_t)values[FIELD_FOREGROUND],
 				   .flags = values[FIELD_FLAGS],
 				   .start = values[FIELD_START],
+				   .stack = values[FIELD_STACK],
 				   .ignored = values[FIELD_IGNORED],
 				   .caught = values[FIELD_CAUGHT],
 				   .exit_code = (int)values[FIELD_EXIT_CODE]};

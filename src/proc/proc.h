@@ -58,6 +58,7 @@ struct proc_stat {
 	unsigned long flags;      /* PROC_KERNEL_THREAD and others */
 	uint64_t ignored, caught; /* masks of ignored and handled signals */
 	uint64_t start;           /* start time, in clock ticks since boot */
+	uint64_t stack;           /* beginning of the stack; 0: unknown, because the task may not be inspected */
 	int exit_code;            /* for a stopped task, the signal that the kernel delivers when the task continues */
 };
 

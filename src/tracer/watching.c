@@ -37,13 +37,15 @@ static double random_share(struct watching *one)
 	return (double)(one->random >> 11) / (double)(UINT64_C(1) << 53);
 }
 
-/* Called when the process has ended, or executes another program. What was learnt in the last interval is not lost. */
+/* Called when the process has ended, executes another program, or is no longer traced. What was learnt in the last
+ * interval is not lost. */
 static void watching_target_ended(struct call_sink *sink)
 {
 	struct watching *const one = (struct watching *)sink;
 
 	if (!one->result && one->windows)
 		watching_result_begin(one, one->p->tracer->watcher->outputs, true);
+	watching_state_remove_old(one);
 	one->p = NULL;
 }
 
@@ -56,6 +58,7 @@ static struct watching *watching_new(struct process *p)
 	one->sink = (struct call_sink){watching_take_call, watching_target_ended};
 	p->trace->sink = &one->sink;
 	one->process_start = proc_start_time(p->pid);
+	one->image = watching_state_image(p->pid);
 	one->sharers = 1;
 	one->began = now;
 	one->began_wall = one->result_wall = clock_ns(CLOCK_REALTIME);

@@ -47,6 +47,12 @@ struct watching_heap {
 	unsigned failures; /* looks that failed, one after another */
 };
 
+/* The program that a process executes, for comparisons: an execve changes it. All 0: unknown. */
+struct watching_image {
+	uint64_t stack;         /* beginning of the stack, which the kernel chooses at random */
+	uint64_t device, inode; /* of the program's file */
+};
+
 /* The watch of one process. */
 struct watching {
 	struct call_sink sink; /* first, because the sink's functions get its address */
@@ -59,9 +65,10 @@ struct watching {
 	uint64_t began, began_wall; /* CLOCK_MONOTONIC; since the Epoch */
 	uint64_t result_wall;       /* when the last interval ended */
 	uint64_t process_start;     /* since the Epoch */
-	unsigned sharers;           /* number of watches among which functrace's CPU time is divided */
-	bool is_open;               /* a window is open */
-	bool is_started;            /* process_start_running() was called */
+	struct watching_image image;
+	unsigned sharers; /* number of watches among which functrace's CPU time is divided */
+	bool is_open;     /* a window is open */
+	bool is_started;  /* process_start_running() was called */
 	struct watching_work work;
 	uint64_t opened_at; /* when the window was opened */
 	uint64_t own_begin; /* watching_own_ns() when the window began */

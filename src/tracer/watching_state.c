@@ -25,12 +25,38 @@
 struct saved {
 	char magic[16], boot_id[40], version[24];
 	uint64_t pid, process_start; /* process_start: in clock ticks since boot */
+	struct watching_image image;
 	uint64_t began, began_wall, result_wall;
 	uint64_t own, target, longest_ns, delayed_ns, in_windows;
 	uint64_t calls, windows, looks;
 	double first_bytes;
 	uint64_t has_first_lost, lost_count; /* lost_count: number of pairs that follow */
 };
+
+struct watching_image watching_state_image(pid_t pid)
+{
+	const pid_t tid = proc_live_thread(pid);
+	struct watching_image image = {0};
+	struct proc_stat numbers;
+	struct stat file;
+
+	if (!tid || !proc_stat(tid, &numbers))
+		return image;
+	image.stack = numbers.stack;
+	char *const path = proc_path(tid, "exe");
+
+	if (!stat(path, &file)) {
+		image.device = file.st_dev;
+		image.inode = file.st_ino;
+	}
+	free(path);
+	return image;
+}
+
+static bool is_same_image(const struct watching_image *a, const struct watching_image *b)
+{
+	return a->stack == b->stack && a->device == b->device && a->inode == b->inode;
+}
 
 static void set_identity(struct saved *saved, pid_t pid)
 {
@@ -53,7 +79,8 @@ static void set_identity(struct saved *saved, pid_t pid)
 void watching_state_save(const struct watching *one, struct buf *out)
 {
 	const struct hash_entry *entry;
-	struct saved saved = {.began = one->began,
+	struct saved saved = {.image = one->image,
+			      .began = one->began,
 			      .began_wall = one->began_wall,
 			      .result_wall = one->result_wall,
 			      .own = watching_own_ns(one),
@@ -100,19 +127,42 @@ static int write_whole(const char *path, const struct buf *state)
 	return error;
 }
 
+static char *state_path(const char *folder, pid_t pid)
+{
+	return xasprintf("%s/%d.state", folder, pid);
+}
+
+void watching_state_remove_old(const struct watching *one)
+{
+	const char *const folder = one->p->tracer->set->trace.output;
+	const struct watching_image now = watching_state_image(one->p->pid);
+	char *const path = folder && !is_same_image(&now, &one->image) ? state_path(folder, one->p->pid) : NULL;
+
+	if (path)
+		unlink(path);
+	free(path);
+}
+
+/* Returns true if the process still executes the program of the state, whose beginning is a struct saved. */
+static bool can_go_on(const struct buf *state, pid_t pid)
+{
+	const struct watching_image now = watching_state_image(pid);
+	struct saved saved;
+
+	memcpy(&saved, state->data, sizeof(saved));
+	return is_same_image(&saved.image, &now);
+}
+
 void watching_state_write(const char *folder, pid_t pid, struct buf *state, const struct watch *watch,
 			  const struct watching_stacks *stacks)
 {
 	static bool was_said;
-	char *const path = xasprintf("%s/%d.state", folder, pid), *const temporary = xasprintf("%s.new", path);
 
-	if (!proc_live_thread(pid)) {
-		/* It cannot go on. */
-		unlink(path);
-		free(temporary);
-		free(path);
+	/* watching_state_remove_old() removes the file. There may already be one of the next program. */
+	if (!can_go_on(state, pid))
 		return;
-	}
+	char *const path = state_path(folder, pid), *const temporary = xasprintf("%s.new", path);
+
 	watching_stacks_save(stacks, state);
 	watch_save(watch, state);
 	const uint64_t sum = checksum_of(state->data, state->size);
@@ -165,7 +215,8 @@ static bool is_of_process(const struct saved *saved, const struct watching *one)
 	return !memcmp(saved->magic, ours.magic, sizeof(ours.magic)) &&
 	       !memcmp(saved->version, ours.version, sizeof(ours.version)) &&
 	       !memcmp(saved->boot_id, ours.boot_id, sizeof(ours.boot_id)) && saved->pid == ours.pid &&
-	       saved->process_start == ours.process_start && saved->began <= one->began;
+	       saved->process_start == ours.process_start && is_same_image(&saved->image, &one->image) &&
+	       saved->began <= one->began;
 }
 
 static void use_saved(struct watching *one, const struct saved *saved)
@@ -225,7 +276,7 @@ static bool take_parts(struct watching *one, const unsigned char *bytes, size_t 
 void watching_state_take(struct watching *one, const struct watch_options *options)
 {
 	const char *const folder = one->p->tracer->set->trace.output;
-	char *const path = folder ? xasprintf("%s/%d.state", folder, one->p->pid) : NULL;
+	char *const path = folder ? state_path(folder, one->p->pid) : NULL;
 	size_t size = 0;
 	unsigned char *const bytes = path ? read_state(path, &size) : NULL;
 	struct saved saved;
@@ -236,7 +287,7 @@ void watching_state_take(struct watching *one, const struct watch_options *optio
 		memcpy(&saved, bytes, sizeof(saved));
 		memcpy(&sum, bytes + size, sizeof(sum));
 		if (!is_of_process(&saved, one))
-			msg_debug(DBG_PROCESS, 1, "%s is of another process", path);
+			msg_debug(DBG_PROCESS, 1, "%s is of another process or program", path);
 		else if (sum != checksum_of(bytes, size) || !take_parts(one, bytes, size, options))
 			msg_warn("%s is damaged, so the watch of process %d begins anew.", path, one->p->pid);
 		else

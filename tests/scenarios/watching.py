@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 
 import builds
 from kernel_probes import need_probes
@@ -81,10 +82,11 @@ class Watch:
         return size(*found.groups()) if found else None
 
     def end(self, number=signal.SIGINT):
-        """Ends functrace; returns the problems."""
+        """Ends functrace; returns the problems: a watch that went on is one, too."""
         self.child.send_signal(number)
         done = self.room.finish(self.child)
-        return [] if done.status == 0 else ['functrace ended with %d: %s' % (done.status, done.err[-300:])]
+        problems = [] if done.status == 0 else ['functrace ended with %d: %s' % (done.status, done.err[-300:])]
+        return problems + (['an older watch went on: %s' % done.err] if b'goes on after' in done.err else [])
 
 
 def near(value, truth, part):
@@ -165,16 +167,33 @@ def ends(room, way):
 
 
 def executed(room, way):
-    """After an execve the new program is watched."""
+    """After an execve the new program is watched from its beginning, also if it is the same program, and if functrace was
+    started anew meanwhile."""
     need_way(way)
     script = 'import os, sys; sys.stdin.readline(); os.execv(sys.argv[1], sys.argv[1:])'
-    child = room.start(['python3', '-S', '-c', script, builds.target('serving', 'O0')], stdin=subprocess.PIPE)
+    python = [sys.executable, '-S', '-c', script]
+    child = room.start(python + python + [builds.target('serving', 'O0')], stdin=subprocess.PIPE)
+    problems = []
+
+    def execute():
+        child.stdin.write(b'go\n')
+        child.stdin.flush()
+
+    def begin():
+        return re.search(r'^watched since .*?,', watch.text(), re.M).group()
+
     watch = Watch(room, child.pid, way, '--budget=100%')
-    watch.wait_for_windows(1)
-    child.stdin.write(b'go\n')
-    child.stdin.flush()
-    wait_for('the new program', lambda: 'grow_list' in watch.text() or watch.child.poll() is not None)
-    problems = watch.end()
+    watch.wait_for_windows(3)
+    wait_for('a state', lambda: os.path.exists(os.path.join(watch.folder, '%d.state' % child.pid)))
+    first = begin()
+    execute()
+    wait_for('a new watch', lambda: begin() != first or watch.child.poll() is not None)
+    problems += watch.end()
+    execute()
+    wait_for('the last program', lambda: b'serving' in read_bytes('/proc/%d/cmdline' % child.pid).split(b'\0')[0])
+    watch = Watch(room, child.pid, way, '--budget=100%')
+    wait_for('its stacks', lambda: 'grow_list' in watch.text() or watch.child.poll() is not None)
+    problems += watch.end()
     child.stdin.close()
     status = child.wait(60)
     return problems + ([] if status == 0 else ['the target ended with %d' % status]), ''

@@ -46,7 +46,7 @@ static void add_interval(struct buf *out, double value, double low, double high,
 static const char *const verdicts[] = {
 	[WATCH_SOUND] = "does not grow",
 	[WATCH_GROWING] = "GROWS",
-	[WATCH_FEW_WINDOWS] = "too few windows to say whether it grows",
+	[WATCH_FEW_WINDOWS] = "too few windows or samples to say whether it grows",
 	[WATCH_UNRESOLVED] = "not resolvable: other blocks take the addresses too fast",
 };
 

@@ -30,7 +30,7 @@ static const char *verdict_text(enum estimate_verdict verdict)
 	case ESTIMATE_GROWING:
 		return "it GROWS";
 	case ESTIMATE_FEW:
-		return "too few windows to say whether it grows";
+		return "too few windows or samples to say whether it grows";
 	case ESTIMATE_UNRESOLVED:
 		return "not resolvable: other blocks take the addresses too fast";
 	case ESTIMATE_SOUND:

@@ -278,7 +278,7 @@ struct record_estimate {
 		ESTIMATE_EXACT, /* the figures are no estimates: all calls were traced */
 		ESTIMATE_SOUND,
 		ESTIMATE_GROWING,
-		ESTIMATE_FEW,        /* there were too few windows for another verdict */
+		ESTIMATE_FEW,        /* there were too few windows or samples for another verdict */
 		ESTIMATE_UNRESOLVED, /* other blocks take the same addresses too fast */
 	} verdict;
 };

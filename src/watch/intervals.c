@@ -121,7 +121,9 @@ static enum watch_verdict verdict_of(const struct counting *e, const struct esti
 	if (known->growth > 0 && cv * Z_GROWING < 1 && known->old >= WATCH_OLD_MIN && known->flat >= FLAT_MIN &&
 	    known->recent >= RECENT_MIN * known->aged && known->growth >= GROWTH_MIN * all_growth)
 		return WATCH_GROWING;
-	return known->reused > REUSED_MOST && known->live > 0 ? WATCH_UNRESOLVED : WATCH_SOUND;
+	if (known->reused > REUSED_MOST && known->live > 0)
+		return WATCH_UNRESOLVED;
+	return known->growth > 0 && known->old < WATCH_OLD_MIN ? WATCH_FEW_WINDOWS : WATCH_SOUND;
 }
 
 /* Without contents the truth is between both estimates. */

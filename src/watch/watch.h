@@ -71,7 +71,7 @@ void watch_look(struct watch *w, uint64_t now, uint64_t work, const struct watch
 enum watch_verdict {
 	WATCH_SOUND,       /* nothing says that they grow */
 	WATCH_GROWING,     /* they grow */
-	WATCH_FEW_WINDOWS, /* there are too few windows to say it */
+	WATCH_FEW_WINDOWS, /* there are too few windows, or samples that are old enough, to say it */
 	WATCH_UNRESOLVED,  /* other blocks take the addresses too fast to tell them from these */
 };
 

@@ -257,6 +257,28 @@ static void test_a_window_of_all_time_is_exact(void **state)
 	watch_free(heap.watch);
 }
 
+/* Stack 1 has some blocks of the first windows, all of which live; stack 2 has one of each window. */
+static void test_few_old_samples_do_not_say_whether_a_stack_grows(void **state)
+{
+	struct small_heap heap = small_begin(1000);
+
+	for (uint64_t window = 0; window < 40; window++) {
+		small_window(&heap, true);
+		if (window < 3)
+			small_allocate(&heap, 100 + window, 48, 1);
+		small_allocate(&heap, window, 32, 2);
+		small_window(&heap, false);
+		small_look(&heap);
+	}
+	struct watch_result *const result = watch_estimate(heap.watch);
+
+	assert_true(stack_of(result, 1)->growth > 0);
+	assert_int_equal(stack_of(result, 1)->verdict, WATCH_FEW_WINDOWS);
+	assert_int_equal(stack_of(result, 2)->verdict, WATCH_GROWING);
+	watch_result_free(result);
+	watch_free(heap.watch);
+}
+
 static void test_nothing_is_estimated_without_looks(void **state)
 {
 	struct small_heap heap = small_begin(1000);
@@ -809,6 +831,7 @@ int main(void)
 		cmocka_unit_test(test_fates),
 		cmocka_unit_test(test_released_addresses_are_followed_once_a_window),
 		cmocka_unit_test(test_a_window_of_all_time_is_exact),
+		cmocka_unit_test(test_few_old_samples_do_not_say_whether_a_stack_grows),
 		cmocka_unit_test(test_nothing_is_estimated_without_looks),
 		cmocka_unit_test(test_forgotten_windows_leave_the_estimate),
 		cmocka_unit_test(test_looks_are_merged),

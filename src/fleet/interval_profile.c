@@ -131,12 +131,13 @@ static const char *verdict_word(enum watch_verdict verdict)
 static void profile_add_row(struct interval_profile *profile, const struct watch_row *row, double seconds)
 {
 	const struct watch_stack *const estimate = &row->estimate;
+	const bool knows_growth = watch_knows_growth(estimate);
 	const int64_t values[FIGURES] = {
 		[INUSE_SPACE] = rounded_value(estimate->live),
 		[INUSE_OBJECTS] = rounded_value(estimate->blocks),
 		[ALLOC_SPACE] = rounded_value(row->allocated * seconds),
 		[ALLOC_OBJECTS] = rounded_value(row->calls * seconds),
-		[GROWTH] = hourly(profile, estimate->growth),
+		[GROWTH] = knows_growth ? hourly(profile, estimate->growth) : 0,
 		[LOST_SPACE] = rounded_value(estimate->lost),
 	};
 	uint64_t *const locations = xcalloc(row->frame_count + 1, sizeof(*locations));
@@ -151,6 +152,8 @@ static void profile_add_row(struct interval_profile *profile, const struct watch
 	pprof_build_label(profile->build, "verdict", verdict_word(estimate->verdict));
 	pprof_build_number(profile->build, "live_low", rounded_value(estimate->live_low), "bytes");
 	pprof_build_number(profile->build, "live_high", rounded_value(estimate->live_high), "bytes");
+	if (!knows_growth)
+		return;
 	pprof_build_number(profile->build, "growth_low", hourly(profile, estimate->growth_low), GROWTH_UNIT);
 	pprof_build_number(profile->build, "growth_high", hourly(profile, estimate->growth_high), GROWTH_UNIT);
 }

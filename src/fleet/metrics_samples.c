@@ -223,8 +223,11 @@ static struct metrics_stack *merged_rows(const struct watch_interval *interval, 
 	struct metrics_stack *const stacks = xcalloc(interval->count + 1, sizeof(*stacks));
 	size_t kept = 0;
 
-	for (size_t i = 0; i < interval->count; i++)
+	for (size_t i = 0; i < interval->count; i++) {
 		stacks[i] = (struct metrics_stack){&interval->rows[i], interval->rows[i].estimate};
+		if (!watch_knows_growth(&stacks[i].sum))
+			stacks[i].sum.growth = stacks[i].sum.growth_low = stacks[i].sum.growth_high = NAN;
+	}
 	qsort(stacks, interval->count, sizeof(*stacks), compare_ids);
 	for (size_t i = 0; i < interval->count; i++)
 		if (kept && stacks[kept - 1].row->id == stacks[i].row->id)
@@ -261,7 +264,10 @@ static void sample_sums(struct buf *samples, const char *labels, const struct wa
 		const struct watch_stack *const estimate = &interval->rows[i].estimate;
 
 		live += isfinite(estimate->live) && estimate->live > 0 ? estimate->live : 0;
-		growth += isfinite(estimate->growth) && estimate->growth != WATCH_UNKNOWN ? estimate->growth : 0;
+		growth +=
+			watch_knows_growth(estimate) && isfinite(estimate->growth) && estimate->growth != WATCH_UNKNOWN
+				? estimate->growth
+				: 0;
 	}
 	sample_amount(samples, METRICS_LIVE, labels, live);
 	sample_value(samples, METRICS_GROWTH, labels, growth);

@@ -60,6 +60,11 @@ static struct row_line rows_common(const struct watch_interval *interval)
 	return row;
 }
 
+static double growth_or_nan(const struct watch_stack *stack, double growth)
+{
+	return watch_knows_growth(stack) ? growth : NAN;
+}
+
 static void rows_add_stack(struct buf *out, const struct watch_interval *interval, const struct watch_row *stack)
 {
 	static const char *const verdicts[] = {
@@ -82,9 +87,9 @@ static void rows_add_stack(struct buf *out, const struct watch_interval *interva
 	row.live_low = estimate->live_low;
 	row.live_high = estimate->live_high;
 	row.blocks = estimate->blocks;
-	row.growth = estimate->growth;
-	row.growth_low = estimate->growth_low;
-	row.growth_high = estimate->growth_high;
+	row.growth = growth_or_nan(estimate, estimate->growth);
+	row.growth_low = growth_or_nan(estimate, estimate->growth_low);
+	row.growth_high = growth_or_nan(estimate, estimate->growth_high);
 	/* Without a scan the estimate has 0 lost bytes. */
 	row.lost = interval->lost == WATCH_UNKNOWN ? NAN : estimate->lost;
 	row.verdict = (size_t)estimate->verdict < ARRAY_SIZE(verdicts) ? verdicts[estimate->verdict] : NULL;

@@ -77,7 +77,10 @@ static void add_row(struct buf *out, const struct watch_row *row, size_t number)
 	buf_printf(out, "\n%zu. live: ", number);
 	add_interval(out, stack->live, stack->live_low, stack->live_high, 1);
 	buf_printf(out, " bytes in %.0f blocks; growth an hour: ", stack->blocks);
-	add_interval(out, stack->growth, stack->growth_low, stack->growth_high, SECONDS_PER_HOUR);
+	if (watch_knows_growth(stack))
+		add_interval(out, stack->growth, stack->growth_low, stack->growth_high, SECONDS_PER_HOUR);
+	else
+		buf_add_str(out, "unknown");
 	if (stack->lost > 0) {
 		buf_add_str(out, "; LOST: ");
 		watch_text_add_bytes(out, stack->lost);
@@ -150,10 +153,11 @@ void watch_text_add(struct buf *out, const struct watch_interval *interval, size
 
 void watch_text_add_line(struct buf *out, const struct watch_interval *interval)
 {
-	size_t growing = 0;
+	size_t growing = 0, unresolved = 0;
 	const struct watch_row *most = NULL;
 
 	for (size_t i = 0; i < interval->count; i++) {
+		unresolved += interval->rows[i].estimate.verdict == WATCH_UNRESOLVED;
 		if (interval->rows[i].estimate.verdict != WATCH_GROWING)
 			continue;
 		growing++;
@@ -178,6 +182,8 @@ void watch_text_add_line(struct buf *out, const struct watch_interval *interval)
 		watch_text_add_bytes(out, most->estimate.growth * SECONDS_PER_HOUR);
 		buf_add_str(out, " an hour");
 	}
+	if (unresolved)
+		buf_printf(out, ", %zu not resolvable", unresolved);
 	buf_printf(out, "; %zu windows, ", interval->windows);
 	text_add_cost(out, interval);
 }

@@ -36,6 +36,12 @@ struct watch_cost {
 
 #define WATCH_UNKNOWN (-1.0)
 
+/* Returns false if a stack's growth is unknown, whatever its figures are. */
+static inline bool watch_knows_growth(const struct watch_stack *stack)
+{
+	return stack->verdict != WATCH_UNRESOLVED;
+}
+
 struct watch_interval {
 	/* service: the name that the user has given, or the program's. build_id: of the program's file; may be NULL */
 	const char *host, *service, *program, *build_id;

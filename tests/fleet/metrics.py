@@ -130,7 +130,7 @@ def unknown_values_are_absent(_folder):
         assert found["functrace_budget_ratio"] == {(("pid", "3"), ("service", "")): 0.02}
         nan = float("nan")
         made.show(interval(3, lost=-1), [row(1, nan, float("inf"), live_low=-1, growth_low="-inf", verdict=2, lost=5),
-                                         row(2, 100, -1, verdict=3), row(3, 0, -7.5), row(4, -5, nan, verdict=3)])
+                                         row(2, 100, -2, verdict=3), row(3, 0, -7.5), row(4, -5, nan, verdict=3)])
         found = samples_of(made)
         assert found["functrace_live_bytes"] == {(("pid", "3"), ("service", "shop")): 100}, found
         assert label(found, "functrace_stack_live_bytes", "stack") == [f"{2:016x}", f"{3:016x}"]

@@ -5,6 +5,7 @@
 #include "base/util.h"
 #include "export/row_line.h"
 #include "fleet/rows.h"
+#include "fleet/watch_text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -145,6 +146,25 @@ static void test_rows_have_all_columns(void **state)
 	assert_non_null(strstr(all, "\"id\":\"ffffffffffffffff\",\"functions\":[],"));
 	assert_non_null(strstr(all, "\"verdict\":\"few windows\""));
 	assert_string_equal(all + strlen(all) - strlen(last), last);
+	buf_free(&text);
+}
+
+static void test_growth_that_is_not_resolved_is_unknown(void **state)
+{
+	const struct watch_row row = {.estimate = {.live = 7, .verdict = WATCH_UNRESOLVED}};
+	struct watch_interval interval = interval_at(1);
+	struct buf text = {0};
+
+	interval.rows = &row;
+	interval.count = 1;
+	rows_add(&text, &interval);
+	assert_non_null(strstr(buf_str(&text), "\"growth\":null,\"growth_low\":null,\"growth_high\":null,\"lost\":0"));
+	text.size = 0;
+	watch_text_add(&text, &interval, 1);
+	assert_non_null(strstr(buf_str(&text), "; growth an hour: unknown\n   not resolvable"));
+	text.size = 0;
+	watch_text_add_line(&text, &interval);
+	assert_non_null(strstr(buf_str(&text), "0 stacks grow, 1 not resolvable; 30 windows"));
 	buf_free(&text);
 }
 
@@ -428,6 +448,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows_have_all_columns),
+		cmocka_unit_test(test_growth_that_is_not_resolved_is_unknown),
 		cmocka_unit_test(test_without_a_scan_lost_bytes_are_unknown),
 		cmocka_unit_test(test_ids_of_stacks_do_not_change),
 		ROWS_TEST(test_a_half_line_is_removed),

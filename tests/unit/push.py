@@ -39,9 +39,10 @@ F = ("f", "/src/f.c", 5, 0x2100, PROGRAM)
 
 
 def row(values, verdict, live, growth, frames):
-    """A sample as profile_of() returns it. live, growth: both ends of their intervals."""
-    labels = {"verdict": verdict, "live_low": (live[0], "bytes"), "live_high": (live[1], "bytes"),
-              "growth_low": (growth[0], "bytes_per_hour"), "growth_high": (growth[1], "bytes_per_hour")}
+    """A sample as profile_of() returns it. live, growth: both ends of their intervals; growth is None if unknown."""
+    labels = {"verdict": verdict, "live_low": (live[0], "bytes"), "live_high": (live[1], "bytes")}
+    if growth:
+        labels.update(growth_low=(growth[0], "bytes_per_hour"), growth_high=(growth[1], "bytes_per_hour"))
     return values, labels, frames
 
 
@@ -56,7 +57,7 @@ def rows(minute, is_unsigned=False, is_unknown=False):
         row([12345 + minute, 8, 60030, 615, 9000, 136], "growing", (10000, 15001), (sign(-3600), 18000),
             [("malloc", "", 0, 0x1000, LIBRARY), ("grow", "/src/a.c", 12, 0x2000, PROGRAM),
              ("main", "/src/a.c", 40, 0x3000, PROGRAM)]),
-        row([1 << 40, 3, 60000000, 60, sign(-1800), 0], "unresolved", (1 << 39, MOST), (sign(-7200), sign(-900)),
+        row([1 << 40, 3, 60000000, 60, 0, 0], "unresolved", (1 << 39, MOST), None,
             [F, F, ("[x.so+0x100]", "", 0, 0x100, ("/opt/x.so", "")), ("main", "/src/a.c", 41, 0x3100, PROGRAM)]),
         row([1, 1, 0, 0, 0, 0], "few windows", (0, 2), (0, 0),
             [("malloc", "", 0, 0x1000, (LIBRARY[0], "cc33")), ("f\ufffd(", "", 0, 0x7f0000, None),

@@ -141,6 +141,9 @@ void watch_text_add(struct buf *out, const struct watch_interval *interval, size
 		buf_add_str(out, "definitely lost: ");
 		watch_text_add_bytes(out, interval->lost);
 		buf_add_str(out, " bytes, exactly, by the last scan\n");
+	} else {
+		buf_printf(out, "lost bytes: unknown%s%s\n", interval->lost_reason ? ": " : "",
+			   interval->lost_reason ? interval->lost_reason : "");
 	}
 	buf_printf(out,
 		   "%zu stack%s live bytes since then; all figures of stacks are estimates, with intervals of "

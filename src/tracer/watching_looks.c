@@ -213,6 +213,8 @@ static void end_look(struct watching *one, const struct traced_capture *capture,
 	if (heap->reason && !capture->pauses)
 		heap->reason =
 			"it is too large to be copied within some milliseconds, for which the process would stop";
+	if (with_scan)
+		heap->scan_reason = heap->reason;
 	if (!heap->reason) {
 		use_copy(one, heap_capture_heap(capture->heap_capture), with_scan);
 		adapt_limit(heap, capture->stopped_ns);

@@ -35,6 +35,7 @@ struct watching_heap {
 	bool is_known;                  /* there was a look */
 	const char *allocator;          /* its name; NULL: unknown */
 	const char *reason;             /* why the last copy has failed; NULL: it has not */
+	const char *scan_reason;        /* why the last scan has failed; NULL: it has not, or there was none */
 	bool is_direct;                 /* the heap cannot be copied, so only the contents of samples are looked at */
 	double rate;                    /* bytes that are copied in a ns */
 	double bytes, blocks, lost;     /* in use; `lost` is WATCH_UNKNOWN without a scan */

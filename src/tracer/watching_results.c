@@ -118,6 +118,16 @@ static struct watch_cost cost_of(const struct watching *one, uint64_t elapsed_ns
 				   .longest_ns = one->spent.longest_ns};
 }
 
+/* Returns why no lost bytes are known; NULL: they are. */
+static const char *why_lost_is_unknown(const struct watching_heap *heap)
+{
+	if (heap->has_first_lost && heap->lost >= 0)
+		return NULL;
+	if (heap->is_direct && heap->reason)
+		return heap->reason;
+	return heap->scan_reason ? heap->scan_reason : "the heap was not scanned yet";
+}
+
 void watching_result_begin(struct watching *one, void *outputs, bool is_last)
 {
 	struct watching_result *const r = xcalloc(1, sizeof(*r));
@@ -159,6 +169,7 @@ void watching_result_begin(struct watching *one, void *outputs, bool is_last)
 		.before = one->heap.is_known ? one->heap.first_bytes : WATCH_UNKNOWN,
 		.unattributed = WATCH_UNKNOWN,
 		.lost = one->heap.has_first_lost ? one->heap.lost : WATCH_UNKNOWN,
+		.lost_reason = why_lost_is_unknown(&one->heap),
 	};
 	one->result_wall = wall;
 	one->result = r;

@@ -60,7 +60,10 @@ struct watch_interval {
 	 * live bytes of all stacks, which are those from before the watch, and what no window has seen. */
 	double heap_bytes, heap_blocks, before, unattributed;
 	const char *reason;
-	double lost;                  /* bytes that the latest scan has found lost; WATCH_UNKNOWN without one */
+	/* Bytes that the latest scan has found lost; WATCH_UNKNOWN without one, because of lost_reason (NULL: the
+	 * reason is unknown). */
+	double lost;
+	const char *lost_reason;
 	const struct watch_row *rows; /* by descending live bytes */
 	size_t count;
 	size_t stacks; /* number of stacks that have live bytes; `rows` has only the largest of them */

@@ -178,6 +178,10 @@ static void test_without_a_scan_lost_bytes_are_unknown(void **state)
 	assert_null(strstr(buf_str(&text), "\"lost\":0"));
 	assert_null(strstr(buf_str(&text), "\"lost\":136"));
 	assert_non_null(strstr(buf_str(&text), "\"lost\":null"));
+	interval.lost_reason = "the heap was not scanned yet";
+	text.size = 0;
+	watch_text_add(&text, &interval, 1);
+	assert_non_null(strstr(buf_str(&text), "\nlost bytes: unknown: the heap was not scanned yet\n"));
 	buf_free(&text);
 }
 

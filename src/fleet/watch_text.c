@@ -113,6 +113,10 @@ void watch_text_add(struct buf *out, const struct watch_interval *interval, size
 	add_time(out, interval->began_ns);
 	buf_add_str(out, ", this is from ");
 	add_time(out, interval->end_ns);
+	if (interval->ending)
+		buf_printf(out, "\nthe process %s, and these are the last estimates", interval->ending);
+	if (interval->is_stopped)
+		buf_add_str(out, "\nthe process is stopped by a signal");
 	buf_printf(out, "\n%zu window%s (%.2f %% of the work), %zu look%s at the heap, %llu calls seen by %s%s\n",
 		   interval->windows, interval->windows == 1 ? "" : "s", interval->share * 100, interval->looks,
 		   interval->looks == 1 ? "" : "s", (unsigned long long)interval->calls,
@@ -167,7 +171,10 @@ void watch_text_add_line(struct buf *out, const struct watch_interval *interval)
 		if (!most || interval->rows[i].estimate.growth > most->estimate.growth)
 			most = &interval->rows[i];
 	}
-	buf_printf(out, "%s (%d): ", interval->service, interval->pid);
+	buf_printf(out, "%s (%d)%s%s: ", interval->service, interval->pid, interval->ending ? " " : "",
+		   interval->ending       ? interval->ending
+		   : interval->is_stopped ? " is stopped"
+					  : "");
 	if (interval->heap_bytes >= 0) {
 		watch_text_add_bytes(out, interval->heap_bytes);
 		buf_add_str(out, " bytes in use, ");

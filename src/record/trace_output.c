@@ -25,12 +25,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-void output_end_sink(struct trace *trace)
+void output_end_sink(struct trace *trace, const char *how)
 {
 	struct call_sink *const sink = trace->sink;
 
 	if (sink)
-		sink->end(sink);
+		sink->end(sink, how);
 	trace->sink = NULL;
 }
 

@@ -5,14 +5,15 @@
 #include "record/trace.h"
 
 /* Gets the calls of a trace, as output_call() would write them. end() is called when the process has ended, or is about
- * to: before the process is freed, or its breakpoints are removed for an execve or a detach. */
+ * to: before the process is freed, or its breakpoints are removed for an execve or a detach. how: the reason, such as
+ * "process 12 has exited with status 0"; NULL: functrace leaves the process. */
 struct call_sink {
 	void (*take)(struct call_sink *sink, const struct event *e, enum call_kind kind);
-	void (*end)(struct call_sink *sink);
+	void (*end)(struct call_sink *sink, const char *how);
 };
 
 /* Calls end() of the trace's sink, if it has one, which is then no longer the trace's. */
-void output_end_sink(struct trace *trace);
+void output_end_sink(struct trace *trace, const char *how);
 /* Sets the beginning of the trace's times to now. */
 void output_start(struct trace *trace);
 /* Opens the trace's file and writes the records that precede the first event. Returns 0, or -errno after a message. */

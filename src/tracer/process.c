@@ -189,7 +189,7 @@ void process_unref(struct process *p, const char *how)
 {
 	if (--p->references)
 		return;
-	output_end_sink(p->trace);
+	output_end_sink(p->trace, how);
 	calls_drop_all(p);
 	p->trace->has_ended = true;
 	process_time_reads(p->tracer);

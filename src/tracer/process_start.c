@@ -169,7 +169,7 @@ void process_wake(struct process *p)
 
 void process_clear(struct process *p, const char *why)
 {
-	output_end_sink(p->trace);
+	output_end_sink(p->trace, why);
 	exit_captures_finish(p);
 	take_out(p);
 	attachments_take(p->trace, process_proc_task(p));

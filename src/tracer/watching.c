@@ -39,12 +39,12 @@ static double random_share(struct watching *one)
 
 /* Called when the process has ended, executes another program, or is no longer traced. What was learnt in the last
  * interval is not lost. */
-static void watching_target_ended(struct call_sink *sink)
+static void watching_target_ended(struct call_sink *sink, const char *how)
 {
 	struct watching *const one = (struct watching *)sink;
 
-	if (!one->result && one->windows)
-		watching_result_begin(one, one->p->tracer->watcher->outputs, true);
+	if (one->windows)
+		watching_result_begin(one, one->p->tracer->watcher->outputs, true, how);
 	watching_state_remove_old(one);
 	one->p = NULL;
 }
@@ -183,7 +183,7 @@ static bool watch_on(struct watcher *watcher, struct watching *one)
 	}
 	if (now >= one->result_at) {
 		one->result_at += one->interval_ns;
-		watching_result_begin(one, watcher->outputs, false);
+		watching_result_begin(one, watcher->outputs, false, NULL);
 	} else if (now >= one->window_at) {
 		watching_open_window(one);
 		/* The process may be in an execve, or its files cannot be read now. */
@@ -316,7 +316,7 @@ void watching_stop(struct tracer *t)
 			continue;
 		if (one->is_open)
 			watching_close_window(one);
-		watching_result_begin(one, watcher->outputs, true);
+		watching_result_begin(one, watcher->outputs, true, NULL);
 	}
 }
 

@@ -80,6 +80,7 @@ struct watching {
 	size_t windows, looks;
 	uint64_t random;
 	struct watching_result *result; /* in progress; the watch and the stacks belong to it; NULL: none */
+	struct watching_result *last;   /* begins when `result` is taken; NULL: none */
 	struct watching *next;
 };
 
@@ -108,8 +109,9 @@ void watching_end_window(struct watching *one, uint64_t now, uint64_t work);
 void watching_heap_free(struct watching_heap *heap);
 
 /* In watching_results.c: begins to compute an interval's result in the background. Until watching_result_take() has
- * returned true, the watch and the stacks must not be used. */
-void watching_result_begin(struct watching *one, void *outputs, bool is_last);
+ * returned true, the watch and the stacks must not be used. is_last: there may be a result in progress, after which
+ * this one begins. how: the reason of the end, as call_sink.end() gets it; may be NULL. */
+void watching_result_begin(struct watching *one, void *outputs, bool is_last, const char *how);
 bool watching_result_take(struct watching *one);
 
 #endif

@@ -1,6 +1,8 @@
 #include "config.h"
 #include "tracer/watching_state.h"
 #include "engine/watch_settings.h"
+#include "proc/proc.h"
+#include "ptrace/tracee.h"
 #include "record/run.h"
 #include "watch/interval.h"
 #include "base/background.h"
@@ -21,7 +23,7 @@ struct watching_result {
 	const struct watch_outputs *to;
 	void *outputs;
 	struct watch_interval interval;
-	char host[256], *service, *program, *build_id;
+	char host[256], *service, *program, *build_id, *ending;
 	double elapsed;     /* seconds */
 	const char *folder; /* for the state; NULL: none */
 	struct buf state;
@@ -95,7 +97,29 @@ static const char *last_part(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static void fill_texts(const struct watching *one, struct watching_result *r)
+/* Returns "has exited with status 0" of "process 12 has exited with status 0", which the caller frees. */
+static char *ending_of(const char *how)
+{
+	static const char before[] = "process ";
+
+	if (!strncmp(how, before, strlen(before))) {
+		how += strlen(before);
+		how += strspn(how, "0123456789 ");
+	}
+	return xstrdup(how);
+}
+
+static bool is_stopped_by_signal(const struct process *p)
+{
+	struct proc_stat stat;
+
+	FOR_EACH_TASK(task, p)
+		if (task->listening)
+			return true;
+	return proc_stat(p->pid, &stat) && stat.state == 'T';
+}
+
+static void fill_texts(const struct watching *one, struct watching_result *r, const char *how)
 {
 	const struct process *const p = one->p;
 	const char *const service = p->tracer->set->watch.service;
@@ -106,6 +130,7 @@ static void fill_texts(const struct watching *one, struct watching_result *r)
 	r->program = xstrdup(p->trace->origin.exe);
 	r->service = xstrdup(service ? service : last_part(p->trace->origin.name));
 	r->build_id = hex && *hex ? xstrdup(hex) : NULL;
+	r->ending = how ? ending_of(how) : NULL;
 }
 
 static struct watch_cost cost_of(const struct watching *one, uint64_t elapsed_ns)
@@ -128,13 +153,19 @@ static const char *why_lost_is_unknown(const struct watching_heap *heap)
 	return heap->scan_reason ? heap->scan_reason : "the heap was not scanned yet";
 }
 
-void watching_result_begin(struct watching *one, void *outputs, bool is_last)
+static void start_result(struct watching *one, struct watching_result *r)
+{
+	one->result = r;
+	r->work = background_begin_gently(result_compute, r);
+}
+
+void watching_result_begin(struct watching *one, void *outputs, bool is_last, const char *how)
 {
 	struct watching_result *const r = xcalloc(1, sizeof(*r));
 	const uint64_t elapsed = clock_ns(CLOCK_MONOTONIC) - one->began, work = watching_work(one);
 	const uint64_t wall = clock_ns(CLOCK_REALTIME);
 
-	fill_texts(one, r);
+	fill_texts(one, r, how);
 	r->folder = one->p->tracer->set->trace.output;
 	if (r->folder)
 		watching_state_save(one, &r->state);
@@ -156,6 +187,8 @@ void watching_result_begin(struct watching *one, void *outputs, bool is_last)
 		.begin_ns = one->result_wall,
 		.end_ns = wall,
 		.is_last = is_last,
+		.ending = r->ending,
+		.is_stopped = is_stopped_by_signal(one->p),
 		.way = one->p->tracer->uprobes ? "kernel" : "breakpoints",
 		.cost = cost_of(one, elapsed),
 		.windows = one->windows,
@@ -172,8 +205,10 @@ void watching_result_begin(struct watching *one, void *outputs, bool is_last)
 		.lost_reason = why_lost_is_unknown(&one->heap),
 	};
 	one->result_wall = wall;
-	one->result = r;
-	r->work = background_begin_gently(result_compute, r);
+	if (one->result)
+		one->last = r;
+	else
+		start_result(one, r);
 }
 
 bool watching_result_take(struct watching *one)
@@ -188,7 +223,12 @@ bool watching_result_take(struct watching *one)
 	free(r->service);
 	free(r->program);
 	free(r->build_id);
+	free(r->ending);
 	free(r);
 	one->result = NULL;
-	return true;
+	if (!one->last)
+		return true;
+	start_result(one, one->last);
+	one->last = NULL;
+	return false;
 }

@@ -48,7 +48,11 @@ struct watch_interval {
 	pid_t pid;
 	/* Times in ns since the Epoch. The estimates are those of end_ns, for blocks allocated since began_ns. */
 	uint64_t process_start_ns, began_ns, begin_ns, end_ns;
-	bool is_last;    /* the process has ended, executes another program, or is no longer watched */
+	bool is_last; /* the process has ended, executes another program, or is no longer watched */
+	/* "has exited with status 0", "was killed by signal 11 (Segmentation fault)", "executes another program"; NULL:
+	 * the process goes on */
+	const char *ending;
+	bool is_stopped; /* by a signal such as SIGSTOP */
 	const char *way; /* how calls are seen: "kernel" or "breakpoints" */
 	struct watch_cost cost;
 	size_t windows, looks; /* since the watch began */

@@ -110,6 +110,11 @@ def estimates(room, way):
             problems.append('%d bytes are forgotten: %s' % (forgotten, text))
         if 'calls seen by %s' % ('the kernel' if way == 'kernel' else way) not in text:
             problems.append('not by %s: %s' % (way, text[:500]))
+        os.kill(target.pid, signal.SIGSTOP)
+        wait_for('a stopped process', lambda: '\nthe process is stopped by a signal\n' in watch.text() or
+                 watch.child.poll() is not None)
+        os.kill(target.pid, signal.SIGCONT)
+        wait_for('a process that goes on', lambda: 'is stopped' not in watch.text() or watch.child.poll() is not None)
         problems += watch.end()
         problems += target.is_well()
     return problems, '%d windows' % watch.windows()
@@ -151,16 +156,25 @@ def killed(room, way):
 
 
 def ends(room, way):
-    """If the program ends, so does functrace, with status 0 and the results of the last interval."""
+    """If the program exits, or a signal kills it, functrace ends with status 0, and says so with the last results."""
     need_way(way)
     with Serving() as target:
         watch = Watch(room, target.pid, way, '--budget=100%', '--interval=1h')
         wait_for('a window', lambda: text_differences(target.text, text_of(target.pid), tails=False))
         wait_for('the own text', lambda: not text_differences(target.text, text_of(target.pid), tails=False))
+        if way == 'kernel':
+            expected, ending = -signal.SIGSEGV, 'was killed by signal 11 (Segmentation fault)'
+            target.child.send_signal(signal.SIGSEGV)
+        else:
+            expected, ending = 0, 'has exited with status 0'
         target.child.stdin.close()
         status = target.child.wait(60)
         done = room.finish(watch.child)
-        problems = [] if (status, done.status) == (0, 0) else ['status %d, %d: %s' % (status, done.status, done.err)]
+        problems = [] if (status, done.status) == (expected, 0) else ['status %d, %d: %s' % (status, done.status, done.err)]
+        if 'serving-O0 (%d) %s: ' % (target.pid, ending) not in done.err.decode():
+            problems.append('no end in the line: %s' % done.err.decode())
+        if '\nthe process %s, ' % ending not in watch.text():
+            problems.append('no end in the text: %s' % watch.text())
         if watch.windows() < 1 or 'bytes in use' not in done.err.decode():
             problems.append('the last results: %s' % watch.text())
     return problems, ''

@@ -81,7 +81,8 @@ class Host:
                    f'"watch_begin":"{stamp(self.began)}","interval_begin":"{begin}","interval_end":"{stamp(second)}",'
                    '"kind":"memory","way":"kernel",')
         target, pause = 0.01 + 0.008 * numbers.random(), 0.001 + 0.003 * numbers.random()
-        cost = (f'"cost_budget":0.02,"cost_target":{target:.6},"cost_own":0.0021,"cost_pause":{pause:.6}}}\n')
+        cost = (f'"cost_budget":0.02,"cost_target":{target:.6},"cost_own":0.0021,"cost_pause":{pause:.6},'
+                f'"looked":"{stamp(second)}","scanned":"{stamp(second)}"}}\n')
         certainty = f'"windows":{windows},"looks":{windows},"share":0.0125,'
         lines, lost = [], 0
         for number, text in enumerate(texts[self.service, build]):

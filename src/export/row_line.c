@@ -188,6 +188,8 @@ void row_line_add(struct buf *out, const struct row_line *row)
 	row_add_figures(out, figures, ARRAY_SIZE(figures));
 	row_add_text(out, "verdict", row->verdict);
 	row_add_figures(out, certainty, ARRAY_SIZE(certainty));
+	row_add_time(out, "looked", row->looked_ns);
+	row_add_time(out, "scanned", row->scanned_ns);
 	buf_add_str(out, "}\n");
 }
 

@@ -35,6 +35,8 @@ struct row_line {
 	double heap_bytes, heap_blocks, before, unattributed, stacks, calls_seen, calls_unseen;
 	/* Shares of one CPU, and the longest pause of the process in seconds. */
 	double cost_budget, cost_target, cost_own, cost_pause;
+	/* Times of the last look at the heap, and of the scan that has found the lost bytes. */
+	uint64_t looked_ns, scanned_ns;
 };
 
 /* Returns a row in which everything is unknown. */

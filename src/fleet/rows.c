@@ -57,6 +57,8 @@ static struct row_line rows_common(const struct watch_interval *interval)
 	row.cost_target = interval->cost.target;
 	row.cost_own = interval->cost.own;
 	row.cost_pause = (double)interval->cost.longest_ns / (double)NS_PER_SECOND;
+	row.looked_ns = interval->looked_ns;
+	row.scanned_ns = interval->scanned_ns;
 	return row;
 }
 

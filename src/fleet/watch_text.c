@@ -7,16 +7,25 @@
 
 #define SECONDS_PER_HOUR 3600
 #define FRAMES_SHOWN     12
+#define DAY_NS           (86400 * UINT64_C(1000000000))
+#define WITH_DAY         "%Y-%m-%d %H:%M:%S"
 
-static void add_time(struct buf *out, uint64_t ns)
+/* Appends a time in this format of strftime(3). */
+static void __attribute__((format(strftime, 3, 0))) add_time(struct buf *out, uint64_t ns, const char *format)
 {
 	const time_t seconds = (time_t)(ns / 1000000000);
 	struct tm tm;
 	char text[64];
 
-	if (!localtime_r(&seconds, &tm) || !strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm))
+	if (!localtime_r(&seconds, &tm) || !strftime(text, sizeof(text), format, &tm))
 		strcpy(text, "?");
 	buf_add_str(out, text);
+}
+
+/* Returns the format of a time of day; with the day, if the time is not within a day before the interval's end. */
+static const char *time_format(const struct watch_interval *interval, uint64_t ns)
+{
+	return ns + DAY_NS > interval->end_ns ? "%H:%M:%S" : WITH_DAY;
 }
 
 /* Appends a number of bytes with three digits or more: 812, 13.4 K, 1,230 M. */
@@ -110,9 +119,9 @@ void watch_text_add(struct buf *out, const struct watch_interval *interval, size
 {
 	buf_printf(out, "%s (%d) on %s, service %s\nwatched since ", interval->program, interval->pid, interval->host,
 		   interval->service);
-	add_time(out, interval->began_ns);
+	add_time(out, interval->began_ns, WITH_DAY);
 	buf_add_str(out, ", this is from ");
-	add_time(out, interval->end_ns);
+	add_time(out, interval->end_ns, WITH_DAY);
 	if (interval->ending)
 		buf_printf(out, "\nthe process %s, and these are the last estimates", interval->ending);
 	if (interval->is_stopped)
@@ -133,7 +142,9 @@ void watch_text_add(struct buf *out, const struct watch_interval *interval, size
 			   "first bytes change counts as released, so live bytes are lower bounds\n",
 			   interval->reason ? ": " : "", interval->reason ? interval->reason : "");
 	} else {
-		buf_add_str(out, "heap in use: ");
+		buf_add_str(out, "heap in use at ");
+		add_time(out, interval->looked_ns, time_format(interval, interval->looked_ns));
+		buf_add_str(out, ": ");
 		watch_text_add_bytes(out, interval->heap_bytes);
 		buf_printf(out, " bytes in %.0f blocks; when the watch began: ", interval->heap_blocks);
 		watch_text_add_bytes(out, interval->before);
@@ -144,7 +155,9 @@ void watch_text_add(struct buf *out, const struct watch_interval *interval, size
 	if (interval->lost >= 0) {
 		buf_add_str(out, "definitely lost: ");
 		watch_text_add_bytes(out, interval->lost);
-		buf_add_str(out, " bytes, exactly, by the last scan\n");
+		buf_add_str(out, " bytes, exactly, by the scan of ");
+		add_time(out, interval->scanned_ns, time_format(interval, interval->scanned_ns));
+		buf_add_char(out, '\n');
 	} else {
 		buf_printf(out, "lost bytes: unknown%s%s\n", interval->lost_reason ? ": " : "",
 			   interval->lost_reason ? interval->lost_reason : "");

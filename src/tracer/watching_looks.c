@@ -153,6 +153,7 @@ static void watching_looks_note(struct watching *one, const struct watch_heap *h
 
 	watch_look(one->watch, now, work, heap);
 	watch_recent_look(one->recent, now, work, heap);
+	one->heap.looked_wall = clock_ns(CLOCK_REALTIME);
 	one->looks++;
 }
 
@@ -167,6 +168,8 @@ static void use_copy(struct watching *one, const struct heap *copy, bool with_sc
 		heap.lost_count = lost_at_look;
 	}
 	watching_looks_note(one, &heap);
+	if (with_scan)
+		one->heap.scanned_wall = one->heap.looked_wall;
 	hash_free(&look.counts);
 	hash_free(&look.lost);
 	hash_free(&look.prints);

@@ -203,6 +203,8 @@ void watching_result_begin(struct watching *one, void *outputs, bool is_last, co
 		.unattributed = WATCH_UNKNOWN,
 		.lost = one->heap.has_first_lost ? one->heap.lost : WATCH_UNKNOWN,
 		.lost_reason = why_lost_is_unknown(&one->heap),
+		.looked_ns = one->heap.looked_wall,
+		.scanned_ns = one->heap.has_first_lost && one->heap.lost >= 0 ? one->heap.scanned_wall : 0,
 	};
 	one->result_wall = wall;
 	if (one->result)

@@ -68,7 +68,8 @@ struct watch_interval {
 	 * reason is unknown). */
 	double lost;
 	const char *lost_reason;
-	const struct watch_row *rows; /* by descending live bytes */
+	uint64_t looked_ns, scanned_ns; /* times of the last look at the heap, and of the scan; 0: there was none */
+	const struct watch_row *rows;   /* by descending live bytes */
 	size_t count;
 	size_t stacks; /* number of stacks that have live bytes; `rows` has only the largest of them */
 };

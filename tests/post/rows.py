@@ -14,7 +14,7 @@ from run import main
 COLUMNS = """scope host service program build_id pid process_start watch_begin interval_begin interval_end kind way
 function id functions files lines objects build_ids offsets allocated_rate call_rate live live_low live_high blocks
 growth growth_low growth_high lost verdict samples windows looks share heap_bytes heap_blocks before unattributed stacks
-calls_seen calls_unseen cost_budget cost_target cost_own cost_pause""".split()
+calls_seen calls_unseen cost_budget cost_target cost_own cost_pause looked scanned""".split()
 FRAMES = ["functions", "files", "lines", "objects", "build_ids", "offsets"]
 
 

@@ -103,6 +103,7 @@ static struct watch_interval interval_at(uint64_t second)
 		.before = 1e6,
 		.unattributed = 1e6,
 		.lost = 200,
+		.looked_ns = 1772269500 * SECOND,
 		.rows = stacks,
 		.count = ARRAY_SIZE(stacks),
 		.stacks = 9,
@@ -115,7 +116,8 @@ static struct watch_interval interval_at(uint64_t second)
 	"\"interval_begin\":\"2026-02-28T09:05:01.000000000Z\",\"interval_end\":\"2026-02-28T09:05:01.000000001Z\","   \
 	"\"kind\":\"memory\",\"way\":\"kernel\","
 #define CERTAINTY "\"windows\":30,\"looks\":29,\"share\":0.1,"
-#define COST      "\"cost_budget\":0.02,\"cost_target\":0.0125,\"cost_own\":0.001,\"cost_pause\":0.0049}\n"
+#define COST      "\"cost_budget\":0.02,\"cost_target\":0.0125,\"cost_own\":0.001,\"cost_pause\":0.0049," LOOKS
+#define LOOKS     "\"looked\":\"2026-02-28T09:05:00.000000000Z\",\"scanned\":null}\n"
 
 static void test_rows_have_all_columns(void **state)
 {
@@ -168,6 +170,19 @@ static void test_growth_that_is_not_resolved_is_unknown(void **state)
 	buf_free(&text);
 }
 
+static void test_the_text_has_the_times_of_looks_and_scans(void **state)
+{
+	struct watch_interval interval = interval_at(1);
+	struct buf text = {0};
+
+	setenv("TZ", "UTC0", 1);
+	interval.scanned_ns = interval.looked_ns - UINT64_C(86400) * SECOND;
+	watch_text_add(&text, &interval, 1);
+	assert_non_null(strstr(buf_str(&text), "\nheap in use at 09:05:00: "));
+	assert_non_null(strstr(buf_str(&text), " bytes, exactly, by the scan of 2026-02-27 09:05:00\n"));
+	buf_free(&text);
+}
+
 static void test_without_a_scan_lost_bytes_are_unknown(void **state)
 {
 	struct watch_interval interval = interval_at(1);
@@ -216,7 +231,7 @@ static size_t count_intervals(const char *name)
 		*end = '\0';
 		assert_int_equal(strncmp(line, "{\"scope\":\"", 10), 0);
 		assert_null(strstr(line + 1, "{\"scope"));
-		assert_non_null(strstr(line, ",\"cost_pause\":0.0049}"));
+		assert_non_null(strstr(line, ",\"scanned\":null}"));
 		count += !strncmp(line, "{\"scope\":\"interval\"", 19);
 	}
 	free(text);
@@ -275,14 +290,14 @@ static void test_a_long_half_line_is_removed(void **state)
 		FILE *const out = fopen(path, "w");
 
 		if (lines)
-			fputs("{\"scope\":\"interval\",\"cost_pause\":0.0049}\n", out);
+			fputs("{\"scope\":\"interval\",\"scanned\":null}\n", out);
 		for (unsigned i = 0; i < 300000; i++)
 			fputc('x', out);
 		fclose(out);
 		struct rows_file *const file = open_rows(NO_LIMIT);
 
 		if (lines)
-			assert_int_equal(size_of_file(path), 41);
+			assert_int_equal(size_of_file(path), 36);
 		else
 			assert_int_equal(size_of_file(path), 0);
 		rows_file_close(file);
@@ -453,6 +468,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows_have_all_columns),
 		cmocka_unit_test(test_growth_that_is_not_resolved_is_unknown),
+		cmocka_unit_test(test_the_text_has_the_times_of_looks_and_scans),
 		cmocka_unit_test(test_without_a_scan_lost_bytes_are_unknown),
 		cmocka_unit_test(test_ids_of_stacks_do_not_change),
 		ROWS_TEST(test_a_half_line_is_removed),

@@ -23,7 +23,7 @@ CREATE TABLE functrace_rows
 	unattributed Nullable(Float64), stacks Nullable(UInt64), calls_seen Nullable(UInt64),
 	calls_unseen Nullable(UInt64),
 	cost_budget Nullable(Float64), cost_target Nullable(Float64), cost_own Nullable(Float64),
-	cost_pause Nullable(Float64)
+	cost_pause Nullable(Float64), looked DateTime, scanned DateTime
 )
 -- A day is dropped at once: ALTER TABLE functrace_rows DROP PARTITION '2026-02-28'. The rows of a stack are neighbours,
 -- so that its frames, which are in each row, take little room.
@@ -47,7 +47,7 @@ CREATE TABLE functrace_rows_in
 	unattributed Nullable(Float64), stacks Nullable(UInt64), calls_seen Nullable(UInt64),
 	calls_unseen Nullable(UInt64),
 	cost_budget Nullable(Float64), cost_target Nullable(Float64), cost_own Nullable(Float64),
-	cost_pause Nullable(Float64)
+	cost_pause Nullable(Float64), looked Nullable(String), scanned Nullable(String)
 )
 ENGINE = Null;
 
@@ -66,5 +66,7 @@ SELECT
 	cityHash64(arrayStringConcat(arrayMap((f, o) -> f != '' ? f : o, functions, objects), '\n')) AS names,
 	allocated_rate, call_rate, live, live_low, live_high, blocks, growth, growth_low, growth_high, lost,
 	ifNull(verdict, '') AS verdict, samples, windows, looks, share, heap_bytes, heap_blocks, before, unattributed,
-	stacks, calls_seen, calls_unseen, cost_budget, cost_target, cost_own, cost_pause
+	stacks, calls_seen, calls_unseen, cost_budget, cost_target, cost_own, cost_pause,
+	parseDateTimeBestEffortOrZero(ifNull(looked, '')) AS looked,
+	parseDateTimeBestEffortOrZero(ifNull(scanned, '')) AS scanned
 FROM functrace_rows_in;

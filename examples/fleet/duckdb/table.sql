@@ -12,4 +12,5 @@ FROM read_json($files, format = 'newline_delimited', columns = {
 	verdict: 'VARCHAR', samples: 'UBIGINT', windows: 'UBIGINT', looks: 'UBIGINT', share: 'DOUBLE',
 	heap_bytes: 'DOUBLE', heap_blocks: 'DOUBLE', before: 'DOUBLE', unattributed: 'DOUBLE', stacks: 'UBIGINT',
 	calls_seen: 'UBIGINT', calls_unseen: 'UBIGINT',
-	cost_budget: 'DOUBLE', cost_target: 'DOUBLE', cost_own: 'DOUBLE', cost_pause: 'DOUBLE'});
+	cost_budget: 'DOUBLE', cost_target: 'DOUBLE', cost_own: 'DOUBLE', cost_pause: 'DOUBLE',
+	looked: 'TIMESTAMP', scanned: 'TIMESTAMP'});

@@ -7,6 +7,7 @@
 #include "proc/proc.h"
 #include "record/run.h"
 #include "watch/interval.h"
+#include "watch/pace.h"
 #include "base/msg.h"
 #include "base/time_units.h"
 #include "base/util.h"
@@ -150,12 +151,12 @@ static void plan_look(struct watching *one, uint64_t now)
 		one->look_at = now + distance;
 }
 
-/* Returns true if a look is to find lost blocks, too: once in an interval, if it is not too dear. */
-static bool wants_scan(const struct watching *one, uint64_t now)
+/* Plans the next look that also finds lost blocks. */
+static void plan_scan(struct watching *one, uint64_t now)
 {
-	const double most = one->p->tracer->set->watch.budget / LOOK_PART * (double)one->interval_ns;
+	const double most = one->p->tracer->set->watch.budget / LOOK_PART;
 
-	return now >= one->scan_at && (double)one->heap.scan_cost_ns <= most;
+	one->scan_at = now + pace_scan_wait(one->heap.scan_cost_ns, most, one->interval_ns);
 }
 
 /* Does what is due for one process. Returns false if nothing is left to trace. */
@@ -171,12 +172,12 @@ static bool watch_on(struct watcher *watcher, struct watching *one)
 		return true;
 	}
 	if (now >= one->look_at) {
-		const bool is_scan = wants_scan(one, now);
+		const bool is_scan = now >= one->scan_at;
 		const bool goes_on = watching_look(one, is_scan);
 
 		say_cost(one, is_scan ? "a scan" : "a look", own);
-		if (is_scan)
-			one->scan_at = now + one->interval_ns;
+		if (is_scan && one->p)
+			plan_scan(one, now);
 		if (goes_on && one->p)
 			plan_look(one, clock_ns(CLOCK_MONOTONIC));
 		return goes_on;

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/util.h"
 #include "watch/interval.h"
+#include "watch/pace.h"
 
 #include <string.h>
 
@@ -260,7 +261,9 @@ bool watching_look(struct watching *one, bool with_scan)
 		process_unref(p, NULL);
 		goes_on = capture.goes_on;
 	}
-	*(with_scan ? &one->heap.scan_cost_ns : &one->heap.cost_ns) = watching_spent_ns(one) - spent;
+	uint64_t *const cost = with_scan ? &one->heap.scan_cost_ns : &one->heap.cost_ns;
+
+	*cost = pace_cost(*cost, watching_spent_ns(one) - spent);
 	return goes_on;
 }
 

@@ -41,7 +41,7 @@ struct watching_heap {
 	double bytes, blocks, lost;     /* in use; `lost` is WATCH_UNKNOWN without a scan */
 	double first_bytes;             /* in use at the first look */
 	uint64_t limit;                 /* bytes that can be copied within a pause */
-	uint64_t cost_ns, scan_cost_ns; /* own CPU time of the last look without and with a scan */
+	uint64_t cost_ns, scan_cost_ns; /* pace_cost() of looks without and with a scan */
 	uint64_t looked_wall,
 		scanned_wall;   /* when the heap was last looked at and scanned, since the Epoch; 0: never */
 	struct hash first_lost; /* class -> lost blocks at the first scan */

@@ -2,6 +2,7 @@
  * the estimates of a made-up program against the truth. */
 #include "config.h"
 #include "watch/counting.h"
+#include "watch/pace.h"
 #include "watch/state.h"
 #include "watch/survival.h"
 #include "base/util.h"
@@ -588,6 +589,26 @@ static void test_a_watch_without_time_has_no_estimate(void **state)
 	watch_free(w);
 }
 
+/* ---- The pace ---- */
+
+static void test_one_dear_scan_does_not_decide_alone(void **state)
+{
+	const uint64_t minute = 60 * SECOND;
+	uint64_t cost = pace_cost(0, SECOND / 10);
+
+	assert_int_equal(cost, SECOND / 10);
+	assert_int_equal(pace_scan_wait(cost, 0.01, minute), minute);
+	cost = pace_cost(cost, 3 * SECOND);
+	assert_int_equal(cost, 31 * SECOND / 20);
+	assert_int_equal(pace_scan_wait(cost, 0.01, minute), 155 * SECOND);
+	for (unsigned i = 0; i < 6; i++)
+		cost = pace_cost(cost, SECOND / 10);
+	assert_int_equal(pace_scan_wait(cost, 0.01, minute), minute);
+	/* However dear a scan is, there is another one. */
+	assert_int_equal(pace_scan_wait(1000 * SECOND, 0.01, minute), 10 * minute);
+	assert_int_equal(pace_scan_wait(1000 * SECOND, 0.01, SECOND), 5 * minute);
+}
+
 /* ---- The state ---- */
 
 /* A watch of four windows, whose blocks live, die, are lost, or are replaced. */
@@ -844,6 +865,7 @@ int main(void)
 		cmocka_unit_test(test_contents_are_those_at_the_end_of_the_sampling_window),
 		cmocka_unit_test(test_looks_within_a_window_come_before_its_samples),
 		cmocka_unit_test(test_a_watch_without_time_has_no_estimate),
+		cmocka_unit_test(test_one_dear_scan_does_not_decide_alone),
 		cmocka_unit_test(test_a_watch_goes_on_from_its_state),
 		cmocka_unit_test(test_a_damaged_state_is_refused_or_harmless),
 		cmocka_unit_test(test_a_leaking_program),

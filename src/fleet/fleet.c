@@ -11,6 +11,7 @@
 #include "base/util.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +21,9 @@
 #define ROWS_BYTES (UINT64_C(64) << 20)
 
 struct fleet {
-	const char *folder; /* NULL: no files are written */
-	bool has_failed;    /* a text could not be written, and this was said */
+	pthread_mutex_t lock; /* held while an interval is delivered */
+	const char *folder;   /* NULL: no files are written */
+	bool has_failed;      /* a text could not be written, and this was said */
 	struct rows_file *rows;
 	struct rows_file *report_rows; /* for --report and --html, if these rows are not in `folder` */
 	struct rows_pipe *view;
@@ -40,6 +42,7 @@ static void fleet_close(void *outputs)
 	rows_file_close(fleet->rows);
 	rows_file_close(fleet->report_rows);
 	rows_pipe_free(fleet->view);
+	pthread_mutex_destroy(&fleet->lock);
 	free(fleet);
 }
 
@@ -83,6 +86,7 @@ static void *fleet_open(const void *settings)
 	const struct settings *const set = settings;
 	struct fleet *const fleet = xcalloc(1, sizeof(*fleet));
 
+	pthread_mutex_init(&fleet->lock, NULL);
 	fleet->folder = set->trace.output;
 	if (open_visible(fleet, set) && fleet_open_all(fleet, &set->watch))
 		return fleet;
@@ -127,9 +131,8 @@ static void write_text(struct fleet *fleet, const struct watch_interval *interva
 	free(path);
 }
 
-static void fleet_deliver(void *outputs, const struct watch_interval *interval)
+static void deliver_to_all(struct fleet *fleet, const struct watch_interval *interval)
 {
-	struct fleet *const fleet = outputs;
 	struct buf line = {0};
 
 	watch_text_add_line(&line, interval);
@@ -150,6 +153,16 @@ static void fleet_deliver(void *outputs, const struct watch_interval *interval)
 	metrics_set(fleet->metrics, interval);
 	if (interval->is_last)
 		metrics_forget(fleet->metrics, interval->pid);
+}
+
+/* The watches of several processes deliver at the same time, each by a thread of its own. */
+static void fleet_deliver(void *outputs, const struct watch_interval *interval)
+{
+	struct fleet *const fleet = outputs;
+
+	pthread_mutex_lock(&fleet->lock);
+	deliver_to_all(fleet, interval);
+	pthread_mutex_unlock(&fleet->lock);
 }
 
 const struct watch_outputs fleet_outputs = {.open = fleet_open, .deliver = fleet_deliver, .close = fleet_close};

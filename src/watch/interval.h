@@ -78,7 +78,8 @@ struct watch_interval {
 struct watch_outputs {
 	/* Called once, when the target is about to be watched. Returns NULL after a message if that is impossible. */
 	void *(*open)(const void *settings);
-	/* Called at the end of each interval, by one thread at a time. May take seconds, but must end. */
+	/* Called at the end of each interval. Threads may call it at the same time, with intervals of different
+	 * processes. May take seconds, but must end. */
 	void (*deliver)(void *outputs, const struct watch_interval *interval);
 	/* Called after the last interval. */
 	void (*close)(void *outputs);

@@ -1,0 +1,124 @@
+/* Tests the outputs of a watch as a whole, and the text for people. */
+#include "config.h"
+#include "unit_test.h"
+
+#include "base/util.h"
+#include "engine/settings.h"
+#include "fleet/fleet.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char *folder;
+
+static int make_folder(void **state)
+{
+	const char *const parent = getenv("TMPDIR");
+
+	folder = xasprintf("%s/fleet-XXXXXX", parent && *parent ? parent : "/tmp");
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+	const int error = rmdir(folder);
+
+	free(folder);
+	return error;
+}
+
+static struct watch_interval interval_of_process(pid_t pid)
+{
+	return (struct watch_interval){
+		.host = "h1",
+		.service = "shop",
+		.program = "/usr/bin/shopd",
+		.pid = pid,
+		.way = "kernel",
+		.heap_bytes = WATCH_UNKNOWN,
+		.lost = WATCH_UNKNOWN,
+	};
+}
+
+/* Directs standard error to a file; returns the former one. */
+static int errors_into_file(FILE *file)
+{
+	const int old = dup(STDERR_FILENO);
+
+	assert_true(old >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0);
+	return old;
+}
+
+static void errors_to_former(int old)
+{
+	dup2(old, STDERR_FILENO);
+	close(old);
+}
+
+/* Returns what was written to the file. The caller frees it. */
+static char *text_of_file(FILE *file)
+{
+	const long size = lseek(fileno(file), 0, SEEK_END);
+	char *const text = xcalloc((size_t)size + 1, 1);
+
+	assert_int_equal(pread(fileno(file), text, (size_t)size, 0), size);
+	return text;
+}
+
+struct delivery {
+	void *outputs;
+	pid_t pid;
+};
+
+static void *deliver_often(void *context)
+{
+	const struct delivery *const d = context;
+	struct watch_interval interval = interval_of_process(d->pid);
+
+	for (unsigned i = 0; i < 300; i++)
+		fleet_outputs.deliver(d->outputs, &interval);
+	return NULL;
+}
+
+/* one: replaces the file of metrics | other: finds another file than the one that it has noted */
+static void test_processes_write_one_file_of_metrics(void **state)
+{
+	char *const path = xasprintf("%s/x.prom", folder);
+	const struct settings set = {.watch = {.is_wanted = true, .metrics = path}, .trace.output_fd = -1};
+	FILE *const said = tmpfile();
+	const int old = errors_into_file(said);
+	void *const outputs = fleet_outputs.open(&set);
+	struct delivery deliveries[4];
+	pthread_t threads[ARRAY_SIZE(deliveries)];
+
+	for (size_t i = 0; outputs && i < ARRAY_SIZE(threads); i++) {
+		deliveries[i] = (struct delivery){outputs, (pid_t)i + 1};
+		pthread_create(&threads[i], NULL, deliver_often, &deliveries[i]);
+	}
+	for (size_t i = 0; outputs && i < ARRAY_SIZE(threads); i++)
+		pthread_join(threads[i], NULL);
+	if (outputs)
+		fleet_outputs.close(outputs);
+	errors_to_former(old);
+	char *const text = text_of_file(said);
+
+	assert_non_null(outputs);
+	assert_non_null(strstr(text, "shop (4)"));
+	assert_null(strstr(text, "another program"));
+	free(text);
+	fclose(said);
+	free(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_processes_write_one_file_of_metrics, make_folder, remove_folder),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

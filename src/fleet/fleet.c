@@ -125,7 +125,7 @@ static void write_text(struct fleet *fleet, const struct watch_interval *interva
 	const int error = replace_file(path, &text);
 
 	if (error && !fleet->has_failed)
-		msg_error("%s cannot be written: %s. Later results will be tried again.", path, strerror(-error));
+		msg_warn("%s cannot be written: %s. Later results will be tried again.", path, strerror(-error));
 	fleet->has_failed = error;
 	buf_free(&text);
 	free(path);

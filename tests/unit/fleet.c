@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static char *folder;
@@ -114,10 +115,42 @@ static void test_processes_write_one_file_of_metrics(void **state)
 	free(path);
 }
 
+static void test_results_that_cannot_be_written_are_a_warning(void **state)
+{
+	char *const missing = xasprintf("%s/missing", folder), *const rows = xasprintf("%s/rows.jsonl", missing);
+	char *const expected = xasprintf("warning: %s/7.txt cannot be written", missing);
+	const struct settings set = {.watch.is_wanted = true, .trace = {.output = missing, .output_fd = -1}};
+	const struct watch_interval interval = interval_of_process(7);
+	FILE *const said = tmpfile();
+	const int old = errors_into_file(said);
+
+	mkdir(missing, 0700);
+	void *const outputs = fleet_outputs.open(&set);
+
+	unlink(rows);
+	rmdir(missing);
+	if (outputs)
+		fleet_outputs.deliver(outputs, &interval);
+	if (outputs)
+		fleet_outputs.close(outputs);
+	errors_to_former(old);
+	char *const text = text_of_file(said);
+
+	assert_non_null(outputs);
+	assert_non_null(strstr(text, expected));
+	free(text);
+	fclose(said);
+	free(missing);
+	free(rows);
+	free(expected);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_processes_write_one_file_of_metrics, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_results_that_cannot_be_written_are_a_warning, make_folder,
+						remove_folder),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -194,7 +194,7 @@ void watch_text_add_line(struct buf *out, const struct watch_interval *interval)
 	}
 	if (interval->lost >= 0) {
 		watch_text_add_bytes(out, interval->lost);
-		buf_add_str(out, " lost, ");
+		buf_add_str(out, " bytes lost, ");
 	}
 	buf_printf(out, "%zu stack%s grow%s", growing, growing == 1 ? "" : "s", growing == 1 ? "s" : "");
 	if (most) {
@@ -203,7 +203,7 @@ void watch_text_add_line(struct buf *out, const struct watch_interval *interval)
 			add_watch_frame(out, &most->frames[i]);
 		buf_add_str(out, " by ");
 		watch_text_add_bytes(out, most->estimate.growth * SECONDS_PER_HOUR);
-		buf_add_str(out, " an hour");
+		buf_add_str(out, " bytes an hour");
 	}
 	if (unresolved)
 		buf_printf(out, ", %zu not resolvable", unresolved);

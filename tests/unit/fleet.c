@@ -5,6 +5,7 @@
 #include "base/util.h"
 #include "engine/settings.h"
 #include "fleet/fleet.h"
+#include "fleet/watch_text.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -145,9 +146,44 @@ static void test_results_that_cannot_be_written_are_a_warning(void **state)
 	free(expected);
 }
 
+static const struct watch_frame text_frames[] = {
+	{.function = "malloc", .object = "/usr/lib/libc.so.6"},
+	{.function = "grow_list", .file = "/src/shop.c", .line = 14, .object = "/usr/bin/shopd"},
+	{.function = "main", .file = "/src/shop.c", .line = 19, .object = "/usr/bin/shopd"},
+};
+
+/* Returns the line of a process with a stack that grows by one byte a second. The caller frees it. */
+static char *line_of(const struct watch_frame *frames, size_t count)
+{
+	const struct watch_row row = {
+		.frames = frames, .frame_count = count, .estimate = {.verdict = WATCH_GROWING, .growth = 1}};
+	struct watch_interval interval = interval_of_process(7);
+	struct buf text = {0};
+
+	interval.heap_bytes = 3273 << 10;
+	interval.lost = 3000;
+	interval.rows = &row;
+	interval.count = interval.stacks = 1;
+	watch_text_add_line(&text, &interval);
+	char *const line = xstrdup(buf_str(&text));
+
+	buf_free(&text);
+	return line;
+}
+
+static void test_the_line_has_units(void **state)
+{
+	char *const line = line_of(text_frames + 1, 2);
+
+	assert_non_null(strstr(line, "shop (7): 3273 K bytes in use, 3000 bytes lost, 1 stack grows, most grow_list"));
+	assert_non_null(strstr(line, " by 3600 bytes an hour; 0 windows"));
+	free(line);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_the_line_has_units),
 		cmocka_unit_test_setup_teardown(test_processes_write_one_file_of_metrics, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_results_that_cannot_be_written_are_a_warning, make_folder,
 						remove_folder),

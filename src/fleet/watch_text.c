@@ -1,6 +1,9 @@
 #include "config.h"
 #include "fleet/watch_text.h"
 #include "base/util.h"
+#include "export/row_line.h"
+#include "report/pretty.h"
+#include "report/shorten.h"
 
 #include <string.h>
 #include <time.h>
@@ -9,6 +12,7 @@
 #define FRAMES_SHOWN     12
 #define DAY_NS           (86400 * UINT64_C(1000000000))
 #define WITH_DAY         "%Y-%m-%d %H:%M:%S"
+#define NAME_MAX_SHOWN   120 /* bytes of a function's name */
 
 /* Appends a time in this format of strftime(3). */
 static void __attribute__((format(strftime, 3, 0))) add_time(struct buf *out, uint64_t ns, const char *format)
@@ -66,10 +70,20 @@ static const char *file_part_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* Appends the name as the report shows it on a terminal. Names of C++ may have thousands of characters. */
+static void add_short_name(struct buf *out, const char *function)
+{
+	const size_t begin = out->size;
+
+	pretty_name(out, function);
+	if (out->size - begin > NAME_MAX_SHOWN)
+		shorten_name(out, begin, out->size, out->size - begin - NAME_MAX_SHOWN);
+}
+
 static void add_watch_frame(struct buf *out, const struct watch_frame *frame)
 {
 	if (frame->function)
-		buf_add_str(out, frame->function);
+		add_short_name(out, frame->function);
 	else
 		buf_printf(out, "%s+0x%llx", frame->object ? file_part_of(frame->object) : "",
 			   (unsigned long long)frame->offset);
@@ -77,6 +91,20 @@ static void add_watch_frame(struct buf *out, const struct watch_frame *frame)
 		buf_printf(out, "  %s:%u", file_part_of(frame->file), frame->line);
 	else if (frame->function && frame->object)
 		buf_printf(out, "  %s", file_part_of(frame->object));
+}
+
+/* Appends the frame of the program that tells most about the stack: see row_function(). */
+static void add_telling_frame(struct buf *out, const struct watch_row *row)
+{
+	const char *const function = row_function(row->frames, row->frame_count);
+	size_t at = 0;
+
+	while (function && row->frames[at].function != function)
+		at++;
+	if (row->frame_count)
+		add_watch_frame(out, &row->frames[at]);
+	else
+		buf_add_str(out, "all stacks beyond the first 10,000");
 }
 
 static void add_row(struct buf *out, const struct watch_row *row, size_t number)
@@ -199,8 +227,7 @@ void watch_text_add_line(struct buf *out, const struct watch_interval *interval)
 	buf_printf(out, "%zu stack%s grow%s", growing, growing == 1 ? "" : "s", growing == 1 ? "s" : "");
 	if (most) {
 		buf_add_str(out, ", most ");
-		for (size_t i = 0; i < 1 && i < most->frame_count; i++)
-			add_watch_frame(out, &most->frames[i]);
+		add_telling_frame(out, most);
 		buf_add_str(out, " by ");
 		watch_text_add_bytes(out, most->estimate.growth * SECONDS_PER_HOUR);
 		buf_add_str(out, " bytes an hour");

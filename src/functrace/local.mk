@@ -14,7 +14,7 @@ FRONT_SOURCES = src/functrace/functrace_main.c src/functrace/run_live.c src/func
 	src/functrace/postproc_process.h src/functrace/run_report.c src/functrace/run_report.h \
 	src/functrace/run_repair.h src/functrace/run_scan.h src/functrace/run_watch.h $(OPTION_SOURCES)
 functrace_SOURCES = $(FRONT_SOURCES) src/functrace/run_repair.c src/functrace/run_scan.c src/functrace/run_watch.c
-FUNCTRACE_LIBS = libcli.a libfleet.a libexport.a libprofile.a libanalysis.a $(TRACER_LIBS) $(PUSH_LIBS) \
+FUNCTRACE_LIBS = libcli.a libfleet.a libexport.a libreport.a libprofile.a libanalysis.a $(TRACER_LIBS) $(PUSH_LIBS) \
 	$(MICROHTTPD_LIBS)
 functrace_LDADD = $(FUNCTRACE_LIBS)
 include src/postproc/local.mk

@@ -180,10 +180,52 @@ static void test_the_line_has_units(void **state)
 	free(line);
 }
 
+static void test_the_line_names_a_function_of_the_program(void **state)
+{
+	static const struct watch_frame frames[] = {
+		{.function = "operator new(unsigned long)", .object = "/usr/lib/libstdc++.so.6"},
+		{.function = "void std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> "
+			     ">::_M_construct<char const*>(char const*, char const*, std::forward_iterator_tag)",
+		 .object = "/usr/bin/shopd"},
+		{.function =
+			 "Shop::keep(std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >)",
+		 .file = "/src/shop.cpp",
+		 .line = 8,
+		 .object = "/usr/bin/shopd"},
+	};
+	char *const line = line_of(frames, ARRAY_SIZE(frames)), *const unnamed = line_of(NULL, 0);
+
+	assert_non_null(strstr(line, ", most Shop::keep(std::string)  shop.cpp:8 by 3600 bytes"));
+	assert_non_null(strstr(unnamed, ", most all stacks beyond the first 10,000 by 3600 bytes"));
+	free(line);
+	free(unnamed);
+}
+
+static void test_long_names_are_shortened(void **state)
+{
+	char name[3000] = "Shop::table<";
+
+	while (strlen(name) < sizeof(name) - 100)
+		strcat(name, "std::pair<int, long>, ");
+	strcat(name, "int>::keep(int)");
+	const struct watch_frame frame = {.function = name, .file = "shop.cpp", .line = 8};
+	const struct watch_row row = {.frames = &frame, .frame_count = 1};
+	struct watch_interval interval = interval_of_process(7);
+	struct buf text = {0};
+
+	interval.rows = &row;
+	interval.count = interval.stacks = 1;
+	watch_text_add(&text, &interval, 20);
+	assert_non_null(strstr(buf_str(&text), "\n     Shop::table<...>::keep(int)  shop.cpp:8\n"));
+	buf_free(&text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_line_has_units),
+		cmocka_unit_test(test_the_line_names_a_function_of_the_program),
+		cmocka_unit_test(test_long_names_are_shortened),
 		cmocka_unit_test_setup_teardown(test_processes_write_one_file_of_metrics, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_results_that_cannot_be_written_are_a_warning, make_folder,
 						remove_folder),

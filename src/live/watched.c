@@ -120,6 +120,14 @@ void watched_free(struct watched *watched)
 	free(watched);
 }
 
+/* Returns the length of the program's path in the account's name. The names of rows say that they are estimates. */
+static size_t watched_path_length(const struct account *account)
+{
+	const char *const more = account->intervals.count ? strstr(account->name, " (estimates of ") : NULL;
+
+	return more ? (size_t)(more - account->name) : strlen(account->name);
+}
+
 /* Finds the name by which the program was started. It may be the name of a link to the program's file (redis-server,
  * which links to redis-check-rdb), but the trace contains only the path of the file. The name can be found only while
  * the program is running; otherwise the function returns the file's name. */
@@ -129,15 +137,19 @@ const char *watched_program(struct watched *watched)
 
 	if (!account->name)
 		return NULL;
-	if (watched->program && !strcmp(watched->program_path, account->name))
+	char *const path = xstrndup(account->name, watched_path_length(account));
+
+	if (watched->program && !strcmp(watched->program_path, path)) {
+		free(path);
 		return watched->program;
+	}
 	char *const running = proc_link((pid_t)account->pid, "exe");
-	const bool is_running = running && !strcmp(running, account->name);
+	const bool is_running = running && !strcmp(running, path);
 
 	free(watched->program);
 	free(watched->program_path);
-	watched->program = is_running ? process_started_name((pid_t)account->pid) : xstrdup(path_name(account->name));
-	watched->program_path = xstrdup(account->name);
+	watched->program = is_running ? process_started_name((pid_t)account->pid) : xstrdup(path_name(path));
+	watched->program_path = path;
 	free(running);
 	return watched->program;
 }

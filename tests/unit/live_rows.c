@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -124,11 +125,33 @@ static void test_growth_is_counted_from_the_baseline(void **state)
 	end(&shown);
 }
 
+/* The program's name is that of a link, and the rows have the path of its file. */
+static void test_a_watched_program_has_its_started_name(void **state)
+{
+	struct shown shown;
+	char path[512] = "";
+
+	assert_true(readlink("/proc/self/exe", path, sizeof(path) - 1) > 0);
+	begin(&shown);
+	struct account *const account = &shown.view.processes[0]->account;
+
+	allocate(&shown, 1);
+	pthread_mutex_lock(&shown.view.lock);
+	free(account->name);
+	account->name = xasprintf("%s (estimates of functrace --watch)", path);
+	account->pid = (uint32_t)getpid();
+	account->intervals.count = 1;
+	assert_string_equal(watched_program(shown.view.processes[0]), path_name(path));
+	pthread_mutex_unlock(&shown.view.lock);
+	end(&shown);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_calls_are_counted_over_the_time_in_which_they_came),
 		cmocka_unit_test(test_growth_is_counted_from_the_baseline),
+		cmocka_unit_test(test_a_watched_program_has_its_started_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 #include "fleet/watch_text.h"
 #include "base/util.h"
 #include "export/row_line.h"
+#include "proc/proc.h"
 #include "report/pretty.h"
 #include "report/shorten.h"
 
@@ -143,10 +144,22 @@ static void text_add_cost(struct buf *out, const struct watch_interval *interval
 		   (cost->target + cost->own) * 100, cost->target * 100, cost->own * 100, cost->budget * 100);
 }
 
+/* Appends the path of the program, after the name by which it was started if the file has another one. */
+static void text_add_program(struct buf *out, const struct watch_interval *interval)
+{
+	const char *const name = interval->started_name, *const file = path_name(interval->program);
+	const size_t length = name ? strlen(name) : 0;
+
+	if (!name || (!strncmp(file, name, length) && proc_path_length(file) == length))
+		buf_add_str(out, interval->program);
+	else
+		buf_printf(out, "%s (%s)", name, interval->program);
+}
+
 void watch_text_add(struct buf *out, const struct watch_interval *interval, size_t top)
 {
-	buf_printf(out, "%s (%d) on %s, service %s\nwatched since ", interval->program, interval->pid, interval->host,
-		   interval->service);
+	text_add_program(out, interval);
+	buf_printf(out, " (%d) on %s, service %s\nwatched since ", interval->pid, interval->host, interval->service);
 	add_time(out, interval->began_ns, WITH_DAY);
 	buf_add_str(out, ", this is from ");
 	add_time(out, interval->end_ns, WITH_DAY);

@@ -23,7 +23,7 @@ struct watching_result {
 	const struct watch_outputs *to;
 	void *outputs;
 	struct watch_interval interval;
-	char host[256], *service, *program, *build_id, *ending;
+	char host[256], *service, *program, *started_name, *build_id, *ending;
 	double elapsed;     /* seconds */
 	const char *folder; /* for the state; NULL: none */
 	struct buf state;
@@ -128,6 +128,7 @@ static void fill_texts(const struct watching *one, struct watching_result *r, co
 	if (gethostname(r->host, sizeof(r->host) - 1))
 		strcpy(r->host, "?");
 	r->program = xstrdup(p->trace->origin.exe);
+	r->started_name = xstrdup(p->trace->origin.name);
 	r->service = xstrdup(service ? service : last_part(p->trace->origin.name));
 	r->build_id = hex && *hex ? xstrdup(hex) : NULL;
 	r->ending = how ? ending_of(how) : NULL;
@@ -180,6 +181,7 @@ void watching_result_begin(struct watching *one, void *outputs, bool is_last, co
 		.host = r->host,
 		.service = r->service,
 		.program = r->program,
+		.started_name = r->started_name,
 		.build_id = r->build_id,
 		.pid = one->p->pid,
 		.process_start_ns = one->process_start,
@@ -224,6 +226,7 @@ bool watching_result_take(struct watching *one)
 	background_end(r->work);
 	free(r->service);
 	free(r->program);
+	free(r->started_name);
 	free(r->build_id);
 	free(r->ending);
 	free(r);

@@ -45,6 +45,7 @@ static inline bool watch_knows_growth(const struct watch_stack *stack)
 struct watch_interval {
 	/* service: the name that the user has given, or the program's. build_id: of the program's file; may be NULL */
 	const char *host, *service, *program, *build_id;
+	const char *started_name; /* the name by which the process was started; NULL: unknown */
 	pid_t pid;
 	/* Times in ns since the Epoch. The estimates are those of end_ns, for blocks allocated since began_ns. */
 	uint64_t process_start_ns, began_ns, begin_ns, end_ns;

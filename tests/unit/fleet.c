@@ -220,12 +220,38 @@ static void test_long_names_are_shortened(void **state)
 	buf_free(&text);
 }
 
+static void test_the_head_begins_with_the_started_name(void **state)
+{
+	static const struct {
+		const char *name, *program, *head;
+	} cases[] = {
+		{"redis-server", "/usr/bin/redis-check-rdb",
+		 "redis-server (/usr/bin/redis-check-rdb) (7) on h1, service "},
+		{"shopd", "/usr/bin/shopd (deleted)", "/usr/bin/shopd (deleted) (7) on h1, service "},
+		{"shop", "/usr/bin/shopd", "shop (/usr/bin/shopd) (7) on h1, service "},
+		{"shopd", "/usr/bin/shopd", "/usr/bin/shopd (7) on h1, service "},
+		{NULL, "/usr/bin/shopd", "/usr/bin/shopd (7) on h1, service "},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct watch_interval interval = interval_of_process(7);
+		struct buf text = {0};
+
+		interval.program = cases[i].program;
+		interval.started_name = cases[i].name;
+		watch_text_add(&text, &interval, 20);
+		assert_memory_equal(buf_str(&text), cases[i].head, strlen(cases[i].head));
+		buf_free(&text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_line_has_units),
 		cmocka_unit_test(test_the_line_names_a_function_of_the_program),
 		cmocka_unit_test(test_long_names_are_shortened),
+		cmocka_unit_test(test_the_head_begins_with_the_started_name),
 		cmocka_unit_test_setup_teardown(test_processes_write_one_file_of_metrics, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_results_that_cannot_be_written_are_a_warning, make_folder,
 						remove_folder),

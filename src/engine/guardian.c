@@ -194,15 +194,23 @@ static void guardian_watch(struct guardian *g)
 
 /* ---- After the engine's end ---- */
 
+/* Says what is left when the engine is dead. */
+static const char *guardian_remains(const struct settings *settings)
+{
+	if (!settings->watch.is_wanted)
+		return "the trace can be read up to the last record that was written";
+	return settings->trace.output ? "the results of the watch up to the last interval are kept"
+				      : "what the watch has seen since the last interval is lost";
+}
+
 static void guardian_report(struct guardian *g)
 {
 	char how[64] = "ended unexpectedly";
 
 	if (WIFSIGNALED(g->status))
 		snprintf(how, sizeof(how), "was killed by signal %d", WTERMSIG(g->status));
-	msg_error("the tracing process %s. Tracing is over (breakpoints removed: %zu); the trace can be read up to "
-		  "the last record that was written",
-		  how, g->restored);
+	msg_error("the tracing process %s. Tracing is over (breakpoints removed: %zu); %s", how, g->restored,
+		  guardian_remains(g->engine.settings));
 	rescue_report(&g->rescue);
 	if (g->failed)
 		msg_error("breakpoints that could not be removed: %zu. SIGTRAP kills a program that reaches one: "

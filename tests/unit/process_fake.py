@@ -64,6 +64,18 @@ def test_guard():
     page.end()
 
 
+def test_guard_of_a_watch():
+    """the engine dies: functrace says what is left, which is no trace if it watches"""
+    page = Page()
+    for options, remains in (((), "the trace can be read up to the last record"),
+                             (("--watch", "-o", "."), "the results of the watch up to the last interval are kept"),
+                             (("--watch",), "what the watch has seen since the last interval is lost")):
+        process = start("-t", str(page.process.pid), *options, FAKE_BREAKPOINT=str(page.address), FAKE_CRASH="1")
+        contains(process.communicate(timeout=PATIENCE)[1], remains)
+        equal(process.returncode, 1)
+    page.end()
+
+
 def children_of(pid):
     with open("/proc/%d/task/%d/children" % (pid, pid)) as f:
         return [int(word) for word in f.read().split()]

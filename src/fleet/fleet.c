@@ -77,7 +77,7 @@ static bool fleet_open_all(struct fleet *fleet, const struct watch_settings *set
 	fleet->push = push_open(set->push, spool, why, sizeof(why));
 	free(spool);
 	if (!fleet->push)
-		msg_error("--push=%s: %s", set->push, why);
+		msg_error("--push: %s", why); /* without the URL, which may have a password */
 	return fleet->push;
 }
 

@@ -96,23 +96,40 @@ static int listen_url(int fd, char url[METRICS_URL_SIZE])
 	return 0;
 }
 
-int metrics_listen(const char *where, char url[METRICS_URL_SIZE], char *why, size_t size)
+/* Parses [ADDRESS:]PORT. Returns the address, which the caller frees by freeaddrinfo(), or NULL after writing `why`. */
+static struct addrinfo *listen_parse(const char *where, char *why, size_t size)
 {
 	const struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV, .ai_socktype = SOCK_STREAM};
 	struct addrinfo *found = NULL;
 	const char *port;
 	char *const address = listen_split(where, &port, why, size);
 
-	if (!address)
-		return -1;
-	if (!listen_is_numeric(where, address) || getaddrinfo(address, port, &hints, &found)) {
+	if (address && (!listen_is_numeric(where, address) || getaddrinfo(address, port, &hints, &found))) {
 		snprintf(why, size,
 			 "%s has no numeric address: give one of this machine, such as 127.0.0.1:9105, [::1]:9105, or "
 			 "0.0.0.0:9105 for all networks",
 			 where);
-		free(address);
-		return -1;
+		found = NULL;
 	}
+	free(address);
+	return found;
+}
+
+bool metrics_listen_check(const char *where, char *why, size_t size)
+{
+	struct addrinfo *const found = listen_parse(where, why, size);
+
+	if (found)
+		freeaddrinfo(found);
+	return found;
+}
+
+int metrics_listen(const char *where, char url[METRICS_URL_SIZE], char *why, size_t size)
+{
+	struct addrinfo *const found = listen_parse(where, why, size);
+
+	if (!found)
+		return -1;
 	int fd = listen_at(found);
 	const int error = fd < 0 ? fd : listen_url(fd, url);
 
@@ -124,6 +141,5 @@ int metrics_listen(const char *where, char url[METRICS_URL_SIZE], char *why, siz
 		fd = -1;
 	}
 	freeaddrinfo(found);
-	free(address);
 	return fd;
 }

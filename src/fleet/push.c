@@ -275,6 +275,16 @@ static void push_init_lock(struct push *push)
 	pthread_condattr_destroy(&attributes);
 }
 
+bool push_check(const char *url, char *why, size_t why_size)
+{
+	struct push_target target;
+	const bool is_good = push_target_parse(url, &target, why, why_size);
+
+	if (is_good)
+		push_target_free(&target);
+	return is_good;
+}
+
 struct push *push_open_limited(const char *url, const char *spool_folder, const struct push_limits *limits, char *why,
 			       size_t why_size)
 {

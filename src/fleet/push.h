@@ -13,6 +13,9 @@
 
 struct push;
 
+/* Returns true if the URL has one of the forms that push_open() takes, or if this build cannot send anything. Otherwise
+ * `why` has a reason, without the URL, which may have a password. */
+bool push_check(const char *url, char *why, size_t why_size);
 /* Begins to send profiles to the URL, at first those that are left in the folder. Makes the folder if it does not
  * exist. Forms of the URL: http[s]://..., pyroscope+http[s]://..., parca+http[s]://.... Returns NULL, and a reason in
  * `why`, if that is impossible: the URL is wrong, the folder cannot be used, or this build has no libcurl or

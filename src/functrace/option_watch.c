@@ -1,6 +1,8 @@
 #include "config.h"
 #include "functrace/option_watch.h"
 #include "base/time_units.h"
+#include "fleet/metrics_listen.h"
+#include "fleet/push.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -101,6 +103,22 @@ static int take_interval(struct parse *parse)
 	return 0;
 }
 
+/* Checks the forms of --metrics and --push. What only an attempt can tell, such as a port in use, is found later. */
+static int check_receivers(struct parse *parse)
+{
+	const struct watch_settings *const watch = &parse->settings->watch;
+	char why[1024];
+
+	/* With a '/', it is the name of a file. */
+	if (watch->metrics && !strchr(watch->metrics, '/') && !metrics_listen_check(watch->metrics, why, sizeof(why)))
+		return usage_error(parse, "--metrics: %s", why);
+	if (watch->push && !parse->settings->trace.output)
+		return usage_error(parse, "--push needs a folder for profiles that wait: give one with -o DIR");
+	if (watch->push && !push_check(watch->push, why, sizeof(why)))
+		return usage_error(parse, "--push: %s", why);
+	return 0;
+}
+
 int option_watch_end(struct parse *parse)
 {
 	struct settings *const s = parse->settings;
@@ -108,15 +126,15 @@ int option_watch_end(struct parse *parse)
 	if (!s->watch.is_wanted)
 		return 0;
 	s->watch.has_view = !s->report.is_wanted && !s->quiet && isatty(STDOUT_FILENO);
-	const int error = take_interval(parse);
+	int error = take_interval(parse);
 
+	if (!error)
+		error = check_receivers(parse);
 	if (error)
 		return error;
 	if (s->trace.output && !path_is_folder(s->trace.output))
 		return usage_error(parse, "-o %s: --watch needs a folder; make it first (mkdir -p %s)", s->trace.output,
 				   s->trace.output);
-	if (s->watch.push && !s->trace.output)
-		return usage_error(parse, "--push needs a folder for profiles that wait: give one with -o DIR");
 	if (!s->watch.budget)
 		s->watch.budget = BUDGET_NORMAL;
 	s->target.start_paused = true;

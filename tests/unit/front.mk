@@ -8,7 +8,8 @@ EXTRA_DIST += tests/unit/process_fake.py
 tests_unit_options_SOURCES = tests/unit/options.c tests/unit/registry_fake.c src/trace/encoding.c \
 	src/trace/compression_kinds.c src/uprobe/uprobes_missing.c \
 	$(OPTION_SOURCES)
-tests_unit_options_LDADD = libcli.a libmodules.a libproc.a libarch.a libbase.a $(ZYDIS_LIBS) $(UNIT_LIBS)
+tests_unit_options_LDADD = libcli.a libfleet.a libexport.a libmodules.a libproc.a libarch.a libbase.a $(PUSH_LIBS) \
+	$(ZYDIS_LIBS) $(UNIT_LIBS)
 
 tests_unit_guard_SOURCES = tests/unit/guard.c src/engine/guardian_journal.c src/engine/rescue_code.c src/engine/cpus.c \
 	src/engine/fds.c
@@ -29,7 +30,8 @@ tests_unit_cpus_LDADD = $(UNIT_LIBS)
 
 tests_unit_functrace_fake_SOURCES = $(FRONT_SOURCES) tests/unit/engine_fake.c src/uprobe/uprobes_missing.c \
 	tests/unit/registry_fake.c src/trace/encoding.c src/trace/compression_kinds.c
-tests_unit_functrace_fake_LDADD = libcli.a libengine.a libmodules.a libproc.a libarch.a libbase.a $(ZYDIS_LIBS)
+tests_unit_functrace_fake_LDADD = libcli.a libengine.a libfleet.a libexport.a libmodules.a libproc.a libarch.a \
+	libbase.a $(PUSH_LIBS) $(ZYDIS_LIBS)
 
 # The map of layers (which file may include or call which), and the layout of files.
 TESTS += tests/unit/floors.py tests/unit/format.py

@@ -1,6 +1,7 @@
 /* Tests the command line: the status, and every field of the settings. registry_fake.c has the tables of modules and
  * encodings. */
 #include "config.h"
+#include "fleet/push.h"
 #include "functrace/options.h"
 #include "arch/arch.h"
 #include "base/msg.h"
@@ -526,6 +527,31 @@ static void test_options_of_scans_are_checked(void **state)
 	assert_int_equal(settings.scan.interval_ns, 100000000);
 }
 
+static void test_receivers_of_a_watch_are_checked(void **state)
+{
+	char line[1024];
+	static const char *const wrong[] = {"x",        "-1",        "65536",    "9105x",       ":",
+					    "1.2.3.4:", "host:9105", "::1:9105", "metrics.prom"};
+	static const char *const good[] = {"0", "9105", "127.0.0.1:9105", "localhost:0", "[::1]:9105", "./x.prom"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		snprintf(line, sizeof(line), "--watch -t %d --metrics=%s", (int)getppid(), wrong[i]);
+		assert_usage_error(line, "functrace: --metrics: ");
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
+		snprintf(line, sizeof(line), "--watch -t %d --metrics=%s", (int)getppid(), good[i]);
+		assert_int_equal(parse(line), -1);
+	}
+	snprintf(line, sizeof(line), "--watch -t %d -o %s --push=parca+https://user:secret@host/x", (int)getppid(),
+		 folder);
+	assert_int_equal(parse(line), -1);
+	if (!push_limits.spool_files)
+		return; /* a build without libcurl */
+	snprintf(line, sizeof(line), "--watch -t %d -o %s --push=ftp://user:secret@host", (int)getppid(), folder);
+	assert_usage_error(line, "functrace: --push: this is no URL to which functrace can send profiles.");
+	assert_null(strstr(said, "secret"));
+}
+
 static void test_durations_are_parsed(void **state)
 {
 	static const struct {
@@ -890,6 +916,7 @@ int main(void)
 		cmocka_unit_test(test_usage_errors_are_reported),
 		cmocka_unit_test(test_invalid_numbers_are_refused),
 		cmocka_unit_test(test_options_of_scans_are_checked),
+		cmocka_unit_test(test_receivers_of_a_watch_are_checked),
 		cmocka_unit_test(test_durations_are_parsed),
 		cmocka_unit_test(test_signals_are_parsed),
 		cmocka_unit_test(test_outputs_and_formats_are_checked),

@@ -121,9 +121,12 @@ static enum watch_verdict verdict_of(const struct counting *e, const struct esti
 	if (known->growth > 0 && cv * Z_GROWING < 1 && known->old >= WATCH_OLD_MIN && known->flat >= FLAT_MIN &&
 	    known->recent >= RECENT_MIN * known->aged && known->growth >= GROWTH_MIN * all_growth)
 		return WATCH_GROWING;
-	if (known->reused > REUSED_MOST && known->live > 0)
+	if (known->reused > REUSED_MOST && known->live > 0 && !known->knows_contents)
 		return WATCH_UNRESOLVED;
-	return known->growth > 0 && known->old < WATCH_OLD_MIN ? WATCH_FEW_WINDOWS : WATCH_SOUND;
+	/* What lives on, and seems to grow, is not sound only because this is not certain. */
+	const bool is_uncertain = known->old < WATCH_OLD_MIN || (cv * Z_GROWING >= 1 && known->flat >= FLAT_MIN);
+
+	return known->growth > 0 && is_uncertain ? WATCH_FEW_WINDOWS : WATCH_SOUND;
 }
 
 /* Without contents the truth is between both estimates. */

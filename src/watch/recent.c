@@ -124,13 +124,19 @@ static void join_stack(struct watch_stack *whole, const struct watch_stack *of, 
 	const double one = whole->survivors && whole->live > 0 ? whole->live / (double)whole->survivors : 0;
 	const bool is_known = one > 0 && whole->growth * seconds >= EXPECTED_MIN * one;
 
-	/* Blocks of a cache live longer than the span, too; but in all the time it has released many. */
-	if (of && of->verdict == WATCH_GROWING && (double)whole->survivors >= SURVIVORS_MIN * (double)whole->samples)
-		set_growth(whole, of);
-	else if (is_known && of && of->verdict != WATCH_GROWING)
-		set_growth(whole, of);
-	else if (is_known && !of)
+	if (!of && is_known) {
 		set_growth(whole, &(struct watch_stack){.growth_high = NONE_SEEN_MOST * one / seconds});
+		return;
+	}
+	/* Where the two agree, the estimate from all windows is the better one. */
+	if (!of || of->verdict == WATCH_UNRESOLVED ||
+	    (whole->verdict == WATCH_GROWING && of->growth_high >= whole->growth_low &&
+	     of->growth_low <= whole->growth_high))
+		return;
+	/* Blocks of a cache live longer than the span, too; but in all the time it has released many. */
+	if (of->verdict == WATCH_GROWING ? (double)whole->survivors >= SURVIVORS_MIN * (double)whole->samples
+					 : is_known && of->growth_high < whole->growth_low)
+		set_growth(whole, of);
 }
 
 void watch_recent_apply(const struct watch_recent *recent, uint64_t now, struct watch_result *whole)

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "live/watched.h"
+#include "analysis/select/split.h"
 #include "analysis/trace_writer.h"
 #include "proc/proc.h"
 #include "proc/process_search.h"
@@ -19,12 +20,18 @@ static bool belongs_here(struct watched *watched, const struct record *record)
 
 	if (record->type != RECORD_PROCESS)
 		return !watched->is_other;
-	if (watched->chosen_pid)
-		watched->is_other = !process->has_pid || process->pid != watched->chosen_pid;
-	else if (account->has_process && (account->has_pid != process->has_pid || account->pid != process->pid))
-		watched->reason = xstrdup("the trace has several processes, and the view shows one: choose it with "
-					  "--pid");
-	return !watched->is_other && !watched->reason;
+	watched->is_other = watched->chosen_pid && !(process->has_pid && process->pid == watched->chosen_pid);
+	if (watched->is_other)
+		return false;
+	if (!account->has_process)
+		watched->key = split_key_of(process);
+	else if (split_key_of(process) != watched->key)
+		watched->reason = xstrdup(watched->chosen_pid
+						  ? "several processes have this number, on several hosts or one after "
+						    "another, and the view shows one: give it the rows of one"
+						  : "the trace has several processes, and the view shows one: choose "
+						    "it with --pid");
+	return !watched->reason;
 }
 
 static bool read_record(struct watched *watched)

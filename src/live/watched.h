@@ -54,6 +54,7 @@ struct watched {
 	char *reason;        /* the reason why the trace was not read to its end; NULL: none */
 	uint32_t chosen_pid; /* the process to show; 0: the only one of the trace */
 	bool is_other;       /* the present records belong to another process than the chosen one */
+	uint64_t key;        /* split_key_of() the shown process */
 	struct looks *looks; /* indexed by the kind's index in account.resources */
 	size_t looks_count;
 };

@@ -218,8 +218,10 @@ static error_t filter_options_parse(int key, char *arg, struct argp_state *state
 	given_option(filters->given, option_table, key, arg);
 	if (!parse_filter(key, arg, state))
 		return ARGP_ERR_UNKNOWN;
-	if (key != OPT_MIN_COUNT)
+	if (key != OPT_MIN_COUNT) {
 		option_words_add(&filters->words, option_table, key, arg);
+		filters->chooses_calls = true;
+	}
 	return 0;
 }
 

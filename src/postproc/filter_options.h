@@ -23,6 +23,7 @@ struct postproc_filters {
 	/* The given options that select calls, from all tables of options, as words for a shell; without --min-count,
 	 * which selects groups. Empty if there are none. */
 	struct buf words;
+	bool chooses_calls; /* `words` has an option other than --pid, which selects a process */
 };
 
 /* A child parser for the program's argp parser. Its input is a struct postproc_filters, which must be zero at first. */

@@ -314,7 +314,7 @@ bool postproc_options_fit(const struct postproc_options *options, const struct e
 		msg_error("%s: rows are sums of stacks, not calls: show them with --report, --html, --live, or -f and "
 			  "the format of another tool",
 			  name);
-	else if (options->filters.words.size)
+	else if (options->filters.chooses_calls)
 		msg_error("%s: rows are sums of stacks, not calls, so they cannot be filtered by %s", name,
 			  buf_str((struct buf *)(uintptr_t)&options->filters.words));
 	else if (views->report && report_view_needs_calls(views->report_options.view))

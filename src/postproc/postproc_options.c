@@ -393,6 +393,7 @@ static error_t postproc_option_parse(int key, char *arg, struct argp_state *stat
 		return 0;
 	if (parse_selection(key, arg, state, options)) {
 		option_words_add(&options->filters.words, option_table, key, arg);
+		options->filters.chooses_calls |= key != OPT_PID;
 		return 0;
 	}
 	if (parse_reading(key, arg, state, options)) {

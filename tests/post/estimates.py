@@ -141,6 +141,21 @@ def processes_of_several_hosts_stay_apart(_folder):
     assert "memory      130,000 bytes in 1,200 blocks alive at the end" in text, text
 
 
+def a_process_is_chosen_by_pid(_folder):
+    """The live view shows one process, and takes no other one of the same number for it."""
+    rows = text_of_rows([{**row, "pid": pid} for row in ROWS for pid in (42, 43)])
+    text = report("--pid=43", data=rows)
+    assert "process 43," in text and "process 42," not in text and "memory      45,000 bytes" in text, text
+    live = ("--live", "--count=1", "--interval=0.3")
+    text = run(*live, "--pid=43", "-", data=rows, check=0).stdout.decode()
+    assert "memory: 45,000 bytes" in text, text
+    hosts = text_of_rows([{**row, "host": host} for row in ROWS for host in ("web1", "web2")])
+    for options, data, words in [((), rows, "choose it with --pid"), ((), hosts, "choose it with --pid"),
+                                 (("--pid=42",), hosts, "several processes have this number")]:
+        done = run(*live, *options, "-", data=data)
+        assert done.returncode == 1 and words in done.stderr.decode(), (options, done)
+
+
 def damage_is_described(_folder):
     line = text_of_rows(ROWS[:1])
     broken = [(b"{\"scope\":\"stack\",}\n", "it is no JSON"), (b"{\"scope\": \"x\"}\n", "the column scope is neither"),
@@ -220,5 +235,6 @@ if __name__ == "__main__":
         a_report_shows_estimates_with_their_intervals, growth_is_compared_with_an_earlier_interval,
         exports_are_marked_as_estimates, the_live_view_shows_estimates, rows_of_databases_are_read,
         the_order_of_lines_within_an_interval_is_free,
-        processes_of_several_hosts_stay_apart, damage_is_described, damaged_bytes_never_crash, extreme_figures_are_shown,
+        processes_of_several_hosts_stay_apart, a_process_is_chosen_by_pid, damage_is_described,
+        damaged_bytes_never_crash, extreme_figures_are_shown,
         what_needs_calls_is_refused, rows_of_a_trace_are_exact)])

@@ -17,9 +17,7 @@ struct split {
 	struct stage *current; /* first stage for the current records; NULL if these are not wanted */
 };
 
-/* Returns the key of a process. In a stream with hosts, several processes have the same pid: on different hosts, or on
- * one host at different times. */
-static uint64_t split_key_of(const struct record_process *process)
+uint64_t split_key_of(const struct record_process *process)
 {
 	const uint64_t pid = process->has_pid ? process->pid : NO_PID;
 

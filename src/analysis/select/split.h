@@ -5,6 +5,10 @@
 
 #include "analysis/stage.h"
 
+/* Returns the key of a process. In a stream with hosts, several processes have the same pid: on different hosts, or on
+ * one host at different times. */
+uint64_t split_key_of(const struct record_process *process);
+
 struct split_options {
 	uint32_t pid; /* keep only this process; 0: all processes */
 	/* Makes the chain of stages for a process and returns its first stage. The split stage does not free the chain.

@@ -185,6 +185,7 @@ void account_put_interval(struct account *account, const struct record_interval 
 			.growth_low = NAN,
 			.growth_high = NAN,
 			.lost_bytes = NAN,
+			.is_gone = true,
 		};
 	}
 	set_unattributed(account, resource, record);

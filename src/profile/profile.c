@@ -285,7 +285,10 @@ static void sum_estimate(struct profile_group *group, const struct site_estimate
 
 	if (!estimate || estimate->verdict == ESTIMATE_EXACT)
 		return;
-	if (!group->is_estimated) {
+	/* What has gone adds nothing. Its figures are unknown, and would make the sums unknown. */
+	if (group->is_estimated && estimate->is_gone)
+		return;
+	if (!group->is_estimated || sum->is_gone) {
 		group->is_estimated = true;
 		*sum = *estimate;
 		return;

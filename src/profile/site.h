@@ -48,6 +48,7 @@ struct site_estimate {
 	enum estimate_verdict verdict;
 	double lost_bytes; /* NAN: unknown */
 	uint64_t interval; /* time of the interval's end, as in the record */
+	bool is_gone;      /* the latest interval has no figures of the stack: nothing of it is alive */
 };
 
 /* A place that allocates resources of one kind: a distinct stack, and the function that was called there. Calls of

@@ -141,6 +141,16 @@ def processes_of_several_hosts_stay_apart(_folder):
     assert "memory      130,000 bytes in 1,200 blocks alive at the end" in text, text
 
 
+def a_stack_that_has_gone_from_a_process_leaves_the_sum_known(_folder):
+    """The order of the processes does not matter."""
+    for pids in (42, 43), (43, 42):
+        one, other = ([{**row, "pid": pid} for row in ROWS] for pid in pids)
+        gone = [row for row in other if row["function"] != "keep_order" or row["interval_end"] == MINUTE % 1]
+        for rows in one + gone, gone + one:
+            text = report(data=text_of_rows(rows))
+            assert "alive 27,000 to 33,000 bytes; an hour +180,000 (+145,000 to +218,000); it GROWS" in text, text
+
+
 def a_process_is_chosen_by_pid(_folder):
     """The live view shows one process, and takes no other one of the same number for it."""
     rows = text_of_rows([{**row, "pid": pid} for row in ROWS for pid in (42, 43)])
@@ -235,6 +245,7 @@ if __name__ == "__main__":
         a_report_shows_estimates_with_their_intervals, growth_is_compared_with_an_earlier_interval,
         exports_are_marked_as_estimates, the_live_view_shows_estimates, rows_of_databases_are_read,
         the_order_of_lines_within_an_interval_is_free,
-        processes_of_several_hosts_stay_apart, a_process_is_chosen_by_pid, damage_is_described,
+        processes_of_several_hosts_stay_apart, a_stack_that_has_gone_from_a_process_leaves_the_sum_known,
+        a_process_is_chosen_by_pid, damage_is_described,
         damaged_bytes_never_crash, extreme_figures_are_shown,
         what_needs_calls_is_refused, rows_of_a_trace_are_exact)])

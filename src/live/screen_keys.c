@@ -159,7 +159,7 @@ void screen_take_key(struct screen *screen, int key)
 	case 'b':
 		if (view->has_intervals) {
 			snprintf(screen->message, sizeof(screen->message),
-				 "the growth in an hour is that since the watch began");
+				 "the growth in an hour is estimated from the watch's windows: no base can be set");
 			break;
 		}
 		view_set_baseline(view);

@@ -70,7 +70,7 @@ static uint64_t frame_column_number(const struct rows_columns *columns, unsigned
 
 	if (text)
 		return parse_number(text, UINT64_MAX, &number) ? number : 0;
-	return json_is_integer(value) ? (uint64_t)json_integer_value(value) : 0;
+	return json_is_integer(value) && json_integer_value(value) > 0 ? (uint64_t)json_integer_value(value) : 0;
 }
 
 static struct rows_frame rows_frame_at(const struct rows_columns *columns, size_t i)

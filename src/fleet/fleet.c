@@ -136,7 +136,8 @@ static void deliver_to_all(struct fleet *fleet, const struct watch_interval *int
 	struct buf line = {0};
 
 	watch_text_add_line(&line, interval);
-	msg_info("%s", buf_str(&line));
+	if (!fleet->view) /* else all these lines would follow the view at its end */
+		msg_info("%s", buf_str(&line));
 	buf_free(&line);
 	if (fleet->folder) {
 		write_text(fleet, interval);

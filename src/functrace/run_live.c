@@ -168,7 +168,8 @@ int live_run_view(struct settings *settings, int (*trace)(const struct settings 
 		return EXIT_FAILURE;
 	}
 	if (is_watch)
-		msg_info("the first estimates come after %.3g s", (double)settings->watch.interval_ns / NS_PER_SECOND);
+		msg_info("the first estimates come after %.3g s; until then, Ctrl-C detaches functrace",
+			 (double)settings->watch.interval_ns / NS_PER_SECOND);
 	else
 		choose_request_signal(settings);
 	fflush(NULL);

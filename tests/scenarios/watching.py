@@ -281,7 +281,7 @@ def read_bytes(path):
 
 
 def on_a_terminal(_room, way):
-    """A terminal shows a live view of the estimates, also after it was stopped; q detaches functrace."""
+    """A terminal shows a live view of the estimates; q detaches functrace."""
     need_way(way)
     screen = Screen(columns=130)
     try:
@@ -292,7 +292,7 @@ def on_a_terminal(_room, way):
             problems += screen.shows(r'^ +[\d,]+ +[\d,]+ +[\d,]+  [\d,]+ to [\d,]+ .*grow_list')
             problems += screen.shows(r'^memory: [\d,]+ bytes in [\d,]+ blocks alive, [\d,]+ bytes lost; figures of stacks')
             screen.keys('b')
-            problems += screen.shows('growth in an hour is that since the watch began')
+            problems += screen.shows('growth in an hour is estimated from')
             screen.keys('r')
             problems += screen.shows('report: functrace-live-1.txt')
             screen.keys('q')

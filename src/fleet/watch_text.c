@@ -247,6 +247,6 @@ void watch_text_add_line(struct buf *out, const struct watch_interval *interval)
 	}
 	if (unresolved)
 		buf_printf(out, ", %zu not resolvable", unresolved);
-	buf_printf(out, "; %zu windows, ", interval->windows);
+	buf_printf(out, "; %zu window%s, ", interval->windows, interval->windows == 1 ? "" : "s");
 	text_add_cost(out, interval);
 }

@@ -28,6 +28,8 @@ struct postproc {
 	struct suppressions suppressions; /* suppressions for -l */
 	/* owns the opened debug files, which the names of all traces share, so that each file is read only once */
 	struct names *files;
+	const char *first;    /* name of the first input; NULL: there was none */
+	bool has_rows;        /* that input has rows (ENCODING_ESTIMATES) */
 	bool failed;          /* an error was reported */
 	bool found_leaks;     /* true if leaks were found in at least one trace */
 	bool has_match;       /* true if in at least one trace every filter matched something */
@@ -134,6 +136,22 @@ static int show_live(const struct postproc_options *options, struct postproc_inp
 	return live_run_all(STDIN_FILENO, &live);
 }
 
+/* A report on rows has other figures than one on traces. Returns false after a message if the input is of another sort
+ * than the first one. */
+static bool is_like_others(struct postproc *postproc, const struct postproc_input *input)
+{
+	const bool has_rows = encoding_can(reader_encoding(input->reader), ENCODING_ESTIMATES);
+
+	if (postproc->first && has_rows != postproc->has_rows) {
+		msg_error("%s and %s: one has rows of a watch, the other a trace, and they cannot be shown together",
+			  postproc->first, input->name);
+		return false;
+	}
+	postproc->first = input->name;
+	postproc->has_rows = has_rows;
+	return true;
+}
+
 static void read_trace(struct postproc *postproc, struct postproc_input *input)
 {
 	const struct postproc_options *options = &postproc->options;
@@ -143,6 +161,8 @@ static void read_trace(struct postproc *postproc, struct postproc_input *input)
 	postproc->sequence.input_name = input->name;
 	if (!postproc_input_begin(input, options) ||
 	    !postproc_options_fit(options, reader_encoding(input->reader), input->name)) {
+		postproc->failed = true;
+	} else if (!is_like_others(postproc, input)) {
 		postproc->failed = true;
 	} else if (options->views.live) {
 		postproc->failed |= show_live(options, input) != EXIT_SUCCESS;

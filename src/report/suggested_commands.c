@@ -93,6 +93,16 @@ static const struct account *runs_on(const struct profile *profile, const struct
 	return NULL;
 }
 
+/* Returns false if there is nothing to compare with: rows of one interval. (The beginning of the first one counts as an
+ * interval, too.) */
+static bool has_growth(const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->process_count; i++)
+		if (profile->processes[i].account->intervals.count > 2)
+			return true;
+	return !profile_has_intervals(profile);
+}
+
 /* Writes the commands to try next. They are not shortened, whatever the width of the terminal is. */
 void report_next(struct report *report)
 {
@@ -106,7 +116,8 @@ void report_next(struct report *report)
 		write_command(report, &label, "--report=alive", "all live resources");
 	/* --diff=@T is suggested only if the traces are kept. Otherwise the command would run the program again, and
 	 * that run may end before T, so that it has no growth since T. */
-	if (report->options.again && report->options.is_kept && clue.grown && report->profile->has_times) {
+	if (report->options.again && report->options.is_kept && clue.grown && report->profile->has_times &&
+	    has_growth(report->profile)) {
 		const struct account *account = grown_in(report->profile, clue.grown);
 
 		/* Times in options have a precision of a microsecond. */

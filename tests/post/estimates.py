@@ -6,6 +6,7 @@ The program is $FUNCTRACE_POSTPROC. Prints TAP.
 """
 
 import json
+import os
 import random
 import re
 
@@ -164,6 +165,31 @@ def a_process_is_chosen_by_pid(_folder):
                                  (("--pid=42",), hosts, "several processes have this number")]:
         done = run(*live, *options, "-", data=data)
         assert done.returncode == 1 and words in done.stderr.decode(), (options, done)
+
+
+def processes_that_have_ended_are_not_alive(_folder):
+    """The rows of two runs of a service: what the first one had is not alive at the end."""
+    rows = [{**row, "pid": 41} for row in ROWS] + [stack(30, "keep_order", 7000), interval(30)]
+    text = report(data=text_of_rows(rows))
+    assert "memory      17,000 bytes in 400 blocks alive at the end" in text, text
+    assert "the rows of this process end before those of others, so nothing of it counts as alive" in text, text
+    near = [{**row, "pid": 41} for row in ROWS] + [stack(3, "keep_order", 7000), interval(3)]
+    assert "memory      62,000 bytes in 800 blocks alive at the end" in report(data=text_of_rows(near))
+
+
+def rows_and_traces_are_not_mixed(folder):
+    from exports import HISTORY
+    paths = [os.path.join(folder, name) for name in ("rows.jsonl", "t.txt")]
+    for path, data in zip(paths, (DATA, HISTORY)):
+        with open(path, "wb") as file:
+            file.write(data)
+    for order in paths, paths[::-1]:
+        done = run("--report", *order)
+        assert done.returncode == 1 and b"cannot be shown together" in done.stderr, done
+
+
+def one_interval_has_no_growth_to_compare(_folder):
+    assert "--diff=@" not in report(data=text_of_rows(ROWS[:4]))
 
 
 def damage_is_described(_folder):

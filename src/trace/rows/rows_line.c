@@ -151,7 +151,7 @@ bool rows_line_parse(struct rows_line *line, const char *text, size_t length, ch
 	struct rows_problem problem = {.error = error, .size = size};
 	json_error_t why;
 
-	*line = (struct rows_line){.json = json_loadb(text, length, JSON_REJECT_DUPLICATES, &why)};
+	*line = (struct rows_line){.json = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &why)};
 	if (!line->json) {
 		snprintf(error, size, "it is no JSON: %s", why.text);
 		return false;

@@ -11,8 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define LINE_LONGEST (16u << 20)
-#define KINDS_MAX    64
+#define LINE_LONGEST    (16u << 20)
+#define KINDS_MAX       64
+#define STALE_INTERVALS 2 /* after so many intervals without rows a process is no longer watched */
 
 /* A process, or a run of one: see split_key_of() of src/analysis/select/split.c. */
 struct rows_process {
@@ -27,6 +28,7 @@ struct rows_process {
 	/* the record of the end of the latest interval that has a line of the scope "interval" */
 	struct record_interval end;
 	uint64_t latest; /* end of the latest interval */
+	uint64_t length; /* of the longest interval, in ns; 0: unknown */
 	uint32_t open_kind;
 };
 
@@ -271,6 +273,8 @@ static int rows_take_line(struct reader *reader)
 	const uint64_t begin = line->interval_begin ? line->interval_begin : line->interval_end;
 
 	process->latest = line->interval_end;
+	if (begin < process->latest && process->latest - begin > process->length)
+		process->length = process->latest - begin;
 	rows_enqueue_process(s, process, begin);
 	const uint32_t kind = rows_kind_of(s, process, line->kind);
 
@@ -336,6 +340,32 @@ static int rows_read_line(struct reader *reader)
 	return 1;
 }
 
+/* The rows of a process may end before those of others: it has ended, or is no longer watched. So nothing of it is
+ * known to be alive at the end. */
+static void rows_end_process(struct rows_reader *s, struct rows_process *process, uint64_t latest)
+{
+	rows_end_interval(s, process);
+	if (!process->length || process->latest + STALE_INTERVALS * process->length >= latest)
+		return;
+	rows_enqueue_process(s, process, process->latest);
+	for (uint32_t kind = 1; kind <= process->kind_count; kind++)
+		rows_enqueue_end(s, process->latest + 1 - process->day, kind);
+	rows_enqueue(s, RECORD_NOTE)->note.text =
+		"the rows of this process end before those of others, so nothing of it "
+		"counts as alive";
+}
+
+/* Enqueues what follows after the last line. */
+static void rows_enqueue_ends(struct rows_reader *s)
+{
+	uint64_t latest = 0;
+
+	for (size_t i = 0; i < s->count; i++)
+		latest = s->processes[i]->latest > latest ? s->processes[i]->latest : latest;
+	for (size_t i = 0; i < s->count; i++)
+		rows_end_process(s, s->processes[i], latest);
+}
+
 static int rows_next(struct reader *reader, struct record *record)
 {
 	struct rows_reader *const s = reader->state;
@@ -351,8 +381,8 @@ static int rows_next(struct reader *reader, struct record *record)
 			return s->error = status;
 		}
 		s->is_at_end = !status;
-		for (size_t i = 0; i < s->count && s->is_at_end; i++)
-			rows_end_interval(s, s->processes[i]);
+		if (s->is_at_end)
+			rows_enqueue_ends(s);
 	}
 	*record = s->queue[s->taken++];
 	return 1;

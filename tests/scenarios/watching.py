@@ -263,7 +263,7 @@ def reported(room, way):
             raise builds.Skip('functrace was built without libjansson') if b'libjansson' in done.err else \
                 Failure('functrace ended with %d: %r' % (done.status, done.err[-500:]))
         for words in (r'^program +\S+/serving-O0 \(estimates of functrace --watch\), process %d,' % target.pid,
-                      r'^note +figures of stacks are estimates, with intervals of 90 %, from \d+ windows',
+                      r'^note +figures of stacks are estimates, with intervals of 90 %, from \d+ windows?',
                       r'^ +[\d,]+ bytes definitely lost: no pointer', r'^      estimated: alive [\d,]+ to [\d,]+ bytes',
                       r'^      grow_list at serving\.c:\d+'):
             if not re.search(words, text, re.M):
@@ -288,7 +288,7 @@ def on_a_terminal(_room, way):
         with Serving() as target:
             screen.keys('%s --watch --interval=1 --budget=100%% %s -t %d; echo status $?' % (
                 FUNCTRACE, WAYS[way], target.pid), 'Enter')
-            problems = screen.shows(r'^figures of stacks are estimates, with intervals of 90 %, from \d+ windows')
+            problems = screen.shows(r'^figures of stacks are estimates, with intervals of 90 %, from \d+ windows?')
             problems += screen.shows(r'^ +[\d,]+ +[\d,]+ +[\d,]+  [\d,]+ to [\d,]+ .*grow_list')
             problems += screen.shows(r'^memory: [\d,]+ bytes in [\d,]+ blocks alive, [\d,]+ bytes lost; figures of stacks')
             screen.keys('b')

@@ -10,8 +10,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define SECONDS_PER_HOUR 3600
-#define GROWTH_UNIT      "bytes_per_hour"
+#define GROWTH_UNIT "bytes_per_hour"
 
 enum { INUSE_SPACE, INUSE_OBJECTS, ALLOC_SPACE, ALLOC_OBJECTS, GROWTH, LOST_SPACE, FIGURES };
 

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "fleet/watch_text.h"
+#include "base/time_units.h"
 #include "base/util.h"
 #include "export/row_line.h"
 #include "proc/proc.h"
@@ -9,11 +10,9 @@
 #include <string.h>
 #include <time.h>
 
-#define SECONDS_PER_HOUR 3600
-#define FRAMES_SHOWN     12
-#define DAY_NS           (86400 * UINT64_C(1000000000))
-#define WITH_DAY         "%Y-%m-%d %H:%M:%S"
-#define NAME_MAX_SHOWN   120 /* bytes of a function's name */
+#define FRAMES_SHOWN   12
+#define WITH_DAY       "%Y-%m-%d %H:%M:%S"
+#define NAME_MAX_SHOWN 120 /* bytes of a function's name */
 
 /* Appends a time in this format of strftime(3). */
 static void __attribute__((format(strftime, 3, 0))) add_time(struct buf *out, uint64_t ns, const char *format)
@@ -30,7 +29,7 @@ static void __attribute__((format(strftime, 3, 0))) add_time(struct buf *out, ui
 /* Returns the format of a time of day; with the day, if the time is not within a day before the interval's end. */
 static const char *time_format(const struct watch_interval *interval, uint64_t ns)
 {
-	return ns + DAY_NS > interval->end_ns ? "%H:%M:%S" : WITH_DAY;
+	return ns + NS_PER_DAY > interval->end_ns ? "%H:%M:%S" : WITH_DAY;
 }
 
 /* Appends a number of bytes with three digits or more: 812, 13.4 K, 1,230 M. */

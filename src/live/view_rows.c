@@ -1,5 +1,6 @@
 #include "config.h"
 #include "live/view_rows.h"
+#include "base/time_units.h"
 #include "modules/known.h"
 
 #include <inttypes.h>
@@ -191,7 +192,7 @@ static bool join_before(struct view *view, const struct view_row *row)
 
 static int64_t hourly_growth(const struct site_estimate *estimate)
 {
-	const double growth = estimate && isfinite(estimate->growth) ? estimate->growth * 3600 : 0;
+	const double growth = estimate && isfinite(estimate->growth) ? estimate->growth * SECONDS_PER_HOUR : 0;
 
 	return growth >= 1e18 ? INT64_MAX : growth <= -1e18 ? -INT64_MAX : (int64_t)growth;
 }

@@ -2,10 +2,9 @@
  * confidence and the growth. */
 #include "config.h"
 #include "report/report_parts.h"
+#include "base/time_units.h"
 
 #include <math.h>
-
-#define SECONDS_PER_HOUR 3600
 
 /* Appends a number of bytes with three digits, because an estimate is no better: "14,200,000". */
 static void lines_add_rough(struct lines *lines, double bytes, bool has_sign)

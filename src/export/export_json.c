@@ -104,17 +104,12 @@ static void export_json_print_figure(FILE *out, const char *before, double figur
 /* Growth is in bytes a second. */
 static void export_json_print_estimate(FILE *out, const struct site_estimate *estimate)
 {
-	static const char *const verdicts[] = {
-		[ESTIMATE_EXACT] = "exact",     [ESTIMATE_SOUND] = "sound",           [ESTIMATE_GROWING] = "growing",
-		[ESTIMATE_FEW] = "few windows", [ESTIMATE_UNRESOLVED] = "unresolved",
-	};
-
 	export_json_print_figure(out, ",\"estimate\":{\"live_low\":", estimate->live_low);
 	export_json_print_figure(out, ",\"live_high\":", estimate->live_high);
 	export_json_print_figure(out, ",\"growth\":", estimate->growth);
 	export_json_print_figure(out, ",\"growth_low\":", estimate->growth_low);
 	export_json_print_figure(out, ",\"growth_high\":", estimate->growth_high);
-	fprintf(out, ",\"verdict\":\"%s\"}", verdicts[estimate->verdict]);
+	fprintf(out, ",\"verdict\":\"%s\"}", estimate_verdict_word(estimate->verdict));
 }
 
 static void export_json_write_group(const struct profile *profile, const struct profile_group *group, FILE *out)

@@ -112,21 +112,6 @@ static int64_t hourly(const struct interval_profile *profile, double bytes_a_sec
 	return profile->is_unsigned && bytes < 0 ? 0 : bytes;
 }
 
-static const char *verdict_word(enum watch_verdict verdict)
-{
-	switch (verdict) {
-	case WATCH_GROWING:
-		return "growing";
-	case WATCH_FEW_WINDOWS:
-		return "few windows";
-	case WATCH_UNRESOLVED:
-		return "unresolved";
-	case WATCH_SOUND:
-		break;
-	}
-	return "sound";
-}
-
 static void profile_add_row(struct interval_profile *profile, const struct watch_row *row, double seconds)
 {
 	const struct watch_stack *const estimate = &row->estimate;
@@ -148,7 +133,7 @@ static void profile_add_row(struct interval_profile *profile, const struct watch
 		locations[count++] = named_location(profile, "[unknown stack]");
 	pprof_build_sample(profile->build, locations, count, values);
 	free(locations);
-	pprof_build_label(profile->build, "verdict", verdict_word(estimate->verdict));
+	pprof_build_label(profile->build, "verdict", watch_verdict_word(estimate->verdict));
 	pprof_build_number(profile->build, "live_low", rounded_value(estimate->live_low), "bytes");
 	pprof_build_number(profile->build, "live_high", rounded_value(estimate->live_high), "bytes");
 	if (!knows_growth)

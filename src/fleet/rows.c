@@ -69,12 +69,6 @@ static double growth_or_nan(const struct watch_stack *stack, double growth)
 
 static void rows_add_stack(struct buf *out, const struct watch_interval *interval, const struct watch_row *stack)
 {
-	static const char *const verdicts[] = {
-		[WATCH_SOUND] = "sound",
-		[WATCH_GROWING] = "growing",
-		[WATCH_FEW_WINDOWS] = "few windows",
-		[WATCH_UNRESOLVED] = "unresolved",
-	};
 	const struct watch_stack *const estimate = &stack->estimate;
 	struct row_line row = rows_common(interval);
 
@@ -94,7 +88,7 @@ static void rows_add_stack(struct buf *out, const struct watch_interval *interva
 	row.growth_high = growth_or_nan(estimate, estimate->growth_high);
 	/* Without a scan the estimate has 0 lost bytes. */
 	row.lost = interval->lost == WATCH_UNKNOWN ? NAN : estimate->lost;
-	row.verdict = (size_t)estimate->verdict < ARRAY_SIZE(verdicts) ? verdicts[estimate->verdict] : NULL;
+	row.verdict = watch_verdict_word(estimate->verdict);
 	row.samples = (double)estimate->samples;
 	row_line_add(out, &row);
 }

@@ -264,8 +264,31 @@ struct record_resident {
 	uint64_t now, peak;
 };
 
-/* What is known of the blocks of one stack at the end of an interval. All but the scan's figures are estimates if a
- * watch has sampled the process; figures that are unknown are NAN. Figures of an earlier interval are obsolete. */
+/* What is said of the growth of a stack. */
+enum estimate_verdict {
+	ESTIMATE_EXACT, /* the figures are no estimates: all calls were traced */
+	ESTIMATE_SOUND,
+	ESTIMATE_GROWING,
+	ESTIMATE_FEW,        /* there were too few windows or samples for another verdict */
+	ESTIMATE_UNRESOLVED, /* other blocks take the same addresses too fast */
+};
+
+#define ESTIMATE_VERDICTS (ESTIMATE_UNRESOLVED + 1)
+
+/* Returns the word of a verdict in rows and in the export json. */
+static inline const char *estimate_verdict_word(enum estimate_verdict verdict)
+{
+	static const char *const words[ESTIMATE_VERDICTS] = {
+		[ESTIMATE_EXACT] = "exact",     [ESTIMATE_SOUND] = "sound",           [ESTIMATE_GROWING] = "growing",
+		[ESTIMATE_FEW] = "few windows", [ESTIMATE_UNRESOLVED] = "unresolved",
+	};
+
+	return words[verdict];
+}
+
+/* The figures of the blocks of one stack at the end of an interval. If a watch has sampled the process, lost_bytes is
+ * taken from its latest scan, and the other figures are estimates. Unknown figures are NAN. The figures of an earlier
+ * interval are obsolete. */
 struct record_estimate {
 	/* The stack, the resource, and in time_ns the end of the interval; the members id and size are 0. The function
 	 * is not known. */
@@ -274,13 +297,7 @@ struct record_estimate {
 	double live_blocks, live_bytes, live_low, live_high; /* low and high: the interval of confidence of 90 % */
 	double growth, growth_low, growth_high;              /* bytes a second */
 	double lost_bytes;                                   /* by the latest scan */
-	enum estimate_verdict {
-		ESTIMATE_EXACT, /* the figures are no estimates: all calls were traced */
-		ESTIMATE_SOUND,
-		ESTIMATE_GROWING,
-		ESTIMATE_FEW,        /* there were too few windows or samples for another verdict */
-		ESTIMATE_UNRESOLVED, /* other blocks take the same addresses too fast */
-	} verdict;
+	enum estimate_verdict verdict;
 };
 
 /* The end of an interval, after the estimates of all stacks that have live blocks. Figures are NAN if unknown. */

@@ -6,6 +6,7 @@
 
 #include "watch/watch.h"
 
+#include <stddef.h>
 #include <sys/types.h>
 
 struct watch_frame {
@@ -35,6 +36,22 @@ struct watch_cost {
 };
 
 #define WATCH_UNKNOWN (-1.0)
+
+/* Returns the word of a verdict in rows and profiles; NULL for any other value. */
+static inline const char *watch_verdict_word(enum watch_verdict verdict)
+{
+	switch (verdict) {
+	case WATCH_SOUND:
+		return "sound";
+	case WATCH_GROWING:
+		return "growing";
+	case WATCH_FEW_WINDOWS:
+		return "few windows";
+	case WATCH_UNRESOLVED:
+		return "unresolved";
+	}
+	return NULL;
+}
 
 /* Returns false if a stack's growth is unknown, whatever its figures are. */
 static inline bool watch_knows_growth(const struct watch_stack *stack)

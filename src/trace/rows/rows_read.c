@@ -175,17 +175,9 @@ static void rows_end_interval(struct rows_reader *s, struct rows_process *proces
 
 static enum estimate_verdict rows_verdict(const struct rows_line *line)
 {
-	static const struct {
-		const char *word;
-		enum estimate_verdict verdict;
-	} words[] = {
-		{"sound", ESTIMATE_SOUND},           {"growing", ESTIMATE_GROWING}, {"few windows", ESTIMATE_FEW},
-		{"unresolved", ESTIMATE_UNRESOLVED}, {"exact", ESTIMATE_EXACT},
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		if (line->verdict && !strcmp(line->verdict, words[i].word))
-			return words[i].verdict;
+	for (unsigned verdict = 0; verdict < ESTIMATE_VERDICTS; verdict++)
+		if (line->verdict && !strcmp(line->verdict, estimate_verdict_word(verdict)))
+			return verdict;
 	return ESTIMATE_FEW;
 }
 

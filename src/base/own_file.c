@@ -127,6 +127,16 @@ static int own_file_follow(int *folder, char **path, int flags)
 	return result;
 }
 
+void own_file_list_path(const char *list, const char *path)
+{
+	const int fd = own_file_open_to_append(list);
+
+	if (fd < 0)
+		return;
+	write_all(fd, path, strlen(path) + 1, NULL);
+	close(fd);
+}
+
 /* Reads each link through the descriptor with which its owner was checked, so that another user (B) cannot exchange the
  * link:
  *

@@ -12,6 +12,8 @@
 int own_file_open(const char *path);
 /* Does the same as own_file_open(), but keeps the content and the mode of an existing file, and appends to it. */
 int own_file_open_to_append(const char *path);
+/* Appends a path and a NUL to a list of paths. A NUL ends each path, because it may contain any other byte. */
+void own_file_list_path(const char *list, const char *path);
 /* Opens a file that the user names, for writing. Creates it with mode 0600 if it does not exist; keeps the content of
  * an existing file. Follows a link, and the links to which it leads, if they belong to this user or to root; otherwise,
  * or after too many links, fails with -ELOOP. `flags` are further flags of open(2), but not O_TRUNC, because the caller

@@ -6,19 +6,13 @@
 #include "fleet/rows.h"
 
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 /* Notes for run_report.c that the report is made of the watch's rows. */
 static void watch_report_begin(const char *folder, const char *list)
 {
 	char *const path = xasprintf("%s/" ROWS_NAME, folder);
-	const int fd = own_file_open(list);
 
-	if (fd >= 0) {
-		write_all(fd, path, strlen(path) + 1, NULL);
-		close(fd);
-	}
+	own_file_list_path(list, path);
 	free(path);
 }
 

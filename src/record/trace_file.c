@@ -193,17 +193,13 @@ static int open_next(struct trace *trace)
 	return open_named(output);
 }
 
-/* Appends the path to the list file for --report, which reads all traces at the end. A NUL ends the path, because it
- * may contain any other byte. */
+/* Adds the path to the list for --report, which reads all traces at the end. */
 static void note_path(const struct trace *trace)
 {
-	const char *list = trace->run->set->report.list;
-	const int fd = list ? own_file_open_to_append(list) : -1;
+	const char *const list = trace->run->set->report.list;
 
-	if (fd < 0)
-		return;
-	write_all(fd, trace->output.path, strlen(trace->output.path) + 1, NULL);
-	close(fd);
+	if (list)
+		own_file_list_path(list, trace->output.path);
 }
 
 int trace_file_open(struct trace *trace)

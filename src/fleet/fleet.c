@@ -53,11 +53,10 @@ static bool open_visible(struct fleet *fleet, const struct settings *set)
 
 	if (set->watch.has_view)
 		fleet->view = rows_pipe_new(set->trace.output_fd);
-	if (!folder)
+	if (!folder || (fleet->folder && !strcmp(folder, fleet->folder)))
 		return true;
-	if (!fleet->folder || strcmp(folder, fleet->folder) != 0)
-		fleet->report_rows = rows_file_open(folder, ROWS_BYTES);
-	return (fleet->folder && !strcmp(folder, fleet->folder)) || fleet->report_rows;
+	fleet->report_rows = rows_file_open(folder, ROWS_BYTES);
+	return fleet->report_rows;
 }
 
 static bool fleet_open_all(struct fleet *fleet, const struct watch_settings *set)

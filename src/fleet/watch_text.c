@@ -169,8 +169,7 @@ void watch_text_add(struct buf *out, const struct watch_interval *interval, size
 	buf_printf(out, "\n%zu window%s (%.2f %% of the work), %zu look%s at the heap, %llu calls seen by %s%s\n",
 		   interval->windows, interval->windows == 1 ? "" : "s", interval->share * 100, interval->looks,
 		   interval->looks == 1 ? "" : "s", (unsigned long long)interval->calls,
-		   strcmp(interval->way, "kernel") ? "" : "the ",
-		   strcmp(interval->way, "kernel") ? interval->way : interval->way);
+		   strcmp(interval->way, "kernel") ? "" : "the ", interval->way);
 	text_add_cost(out, interval);
 	buf_printf(out, "; longest pause %.1f ms\n", (double)interval->cost.longest_ns / 1e6);
 	if (interval->unseen)

@@ -49,6 +49,15 @@ static void write_row(struct view *view, struct lines *lines, const struct view_
 
 static void write_heads(const struct view *view, struct lines *lines)
 {
+	struct buf line = {0};
+
+	if (view->has_intervals) {
+		columns_put_heads(view, COLUMNS_WIDTH, &line);
+		lines_add(lines, "%s", buf_str(&line));
+		lines_end(lines);
+		buf_free(&line);
+		return;
+	}
 	if (view_has_several(view))
 		lines_add(lines, "  %8s", "pid");
 	lines_add(lines, "  %15s %12s %15s %15s %9s %9s  %s", view_has_bytes(view) ? "bytes" : "", "blocks",
@@ -75,18 +84,10 @@ static void write_look(struct view *view, struct lines *lines)
 	else
 		LINE(lines, "%s; %s calls so far, %.1f a second; %s traced", buf_str(&live),
 		     number_grouped(view->events, events), view->calls, age_text(view, view->age, age));
-	live.size = 0;
-	if (view->has_intervals)
-		columns_put_heads(view, COLUMNS_WIDTH, &live);
+	buf_free(&live);
 	if (view->left_out)
 		LINE(lines, "  %s", left_out_text(view, text));
-	if (view->has_intervals) {
-		lines_add(lines, "%s", buf_str(&live));
-		lines_end(lines);
-	}
-	buf_free(&live);
-	if (!view->has_intervals)
-		write_heads(view, lines);
+	write_heads(view, lines);
 	struct label *const labels = labels_of(view, 0, top, &count);
 
 	for (size_t i = 0; i < count; i++)

@@ -315,8 +315,8 @@ bool postproc_options_fit(const struct postproc_options *options, const struct e
 			  "the format of another tool",
 			  name);
 	else if (options->filters.chooses_calls)
-		msg_error("%s: rows are sums of stacks, not calls, so they cannot be filtered by %s", name,
-			  buf_str((struct buf *)(uintptr_t)&options->filters.words));
+		msg_error("%s: rows are sums of stacks, not calls, so they cannot be filtered by %.*s", name,
+			  (int)options->filters.words.size, (const char *)options->filters.words.data);
 	else if (views->report && report_view_needs_calls(views->report_options.view))
 		msg_error("%s: this view needs calls, and rows are sums of stacks; other views of --report are leaks, "
 			  "alive, peak, allocated and object",

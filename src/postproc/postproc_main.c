@@ -160,9 +160,8 @@ static void read_trace(struct postproc *postproc, struct postproc_input *input)
 
 	postproc->sequence.input_name = input->name;
 	if (!postproc_input_begin(input, options) ||
-	    !postproc_options_fit(options, reader_encoding(input->reader), input->name)) {
-		postproc->failed = true;
-	} else if (!is_like_others(postproc, input)) {
+	    !postproc_options_fit(options, reader_encoding(input->reader), input->name) ||
+	    !is_like_others(postproc, input)) {
 		postproc->failed = true;
 	} else if (options->views.live) {
 		postproc->failed |= show_live(options, input) != EXIT_SUCCESS;

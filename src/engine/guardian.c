@@ -194,7 +194,7 @@ static void guardian_watch(struct guardian *g)
 
 /* ---- After the engine's end ---- */
 
-/* Says what is left when the engine is dead. */
+/* Returns a clause for a message: which part of the trace, or of the watch's results, the engine's death has left. */
 static const char *guardian_remains(const struct settings *settings)
 {
 	if (!settings->watch.is_wanted)

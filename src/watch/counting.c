@@ -129,9 +129,10 @@ static double slope_of(const struct census *census, unsigned looks, double look,
 
 #define STRATUM 8 /* windows */
 
-/* Sets the share of the work that was done in windows for each window: that of some consecutive windows, because the
- * controller changes their lengths and distances, and the program's load changes, too. A sample then stands for blocks
- * of about its own time. */
+/* Sets e->shares. The windows are divided into groups of consecutive ones (strata), and a window has the share of its
+ * group: the work that was done in the group's windows, divided by the work from the group's beginning to its end. One
+ * share for the whole watch would be wrong, because the controller changes the lengths and distances of windows, and
+ * the program's load changes. */
 static void set_shares(struct counting *e)
 {
 	const struct watch *const w = e->w;

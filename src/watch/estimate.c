@@ -240,8 +240,9 @@ static double bounded(const struct class_sums *sums, double sum, double least, d
 	return up <= 1 || up_most <= 1 ? 1 : up < up_most ? up : up_most;
 }
 
-/* Returns the least number of blocks of a class that are live and not lost: by so many has the number of its chunks
- * risen. The chunks from before the watch can only become fewer. */
+/* Returns a lower bound for the number of live blocks of a class that are not lost: the difference between the last
+ * count of the class's chunks and the first one, without the lost blocks. It is a bound because the program releases
+ * blocks from before the watch, and allocates no further ones of these. */
 static double least_of(const struct counting *e, size_t class_number, double lost)
 {
 	const struct census *const census = &e->w->classes[class_number];

@@ -68,7 +68,8 @@ static uint64_t sort_of(const struct sample *sample)
 	return (uint64_t)sample->track.stack << 1 | is_telling(sample);
 }
 
-/* Of many tracks, forgets half. The others stand for them. Returns true if the track is kept. */
+/* Returns true if the track is kept. If its stack has `many` tracks or more, half of them, chosen at random, are not
+ * kept, and each of the others counts twice as much as before. */
 static bool keep_of_many(struct watch *w, uint64_t count, uint64_t many, struct track *track)
 {
 	if (count < many)

@@ -65,7 +65,7 @@ def test_guard():
 
 
 def test_guard_of_a_watch():
-    """the engine dies: functrace says what is left, which is no trace if it watches"""
+    """the engine dies: the message of functrace names the trace, or with --watch the results, as what remains"""
     page = Page()
     for options, remains in (((), "the trace can be read up to the last record"),
                              (("--watch", "-o", "."), "the results of the watch up to the last interval are kept"),

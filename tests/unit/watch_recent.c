@@ -219,7 +219,7 @@ static void test_a_slow_cache_does_not_grow(void **state)
 	end_program(p);
 }
 
-/* The controller makes windows rarer, and a sample then stands for as many blocks as before. */
+/* After the controller has made windows rarer, each earlier sample still counts for as many blocks as before. */
 static void test_samples_keep_their_weights(void **state)
 {
 	struct program *const p = begin_program();

@@ -13,7 +13,7 @@
 
 #define LINE_LONGEST    (16u << 20)
 #define KINDS_MAX       64
-#define STALE_INTERVALS 2 /* after so many intervals without rows a process is no longer watched */
+#define STALE_INTERVALS 2 /* a process that has had no rows for more intervals is taken as no longer watched */
 
 /* A process, or a run of one: see split_key_of() of src/analysis/select/split.c. */
 struct rows_process {
